@@ -1,4 +1,4 @@
-"""The entry point of the program. It runs a command without a window, or opens a window with files."""
+"""The entry point of the program. It runs a command without a window, or opens a window that shows files."""
 
 from __future__ import annotations
 
@@ -29,16 +29,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(error, file=sys.stderr)
             return 1
     if _wants_a_command(arguments):
-        from bpe_core.command_line.main import run  # a command needs no window, and a window no command
+        from bpe_core.command_line import main as commands  # a command needs no window, and a window no command
         from bpe_core.support.optional_packages import offer_renderer, offer_window
 
         offer_renderer(_render, program=PROGRAM)
         offer_window(_window_facts)
-        return run(arguments)
+        return commands.run_as_process(arguments) if argv is None else commands.run(arguments)
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     gc.disable()  # garbage searches would take a twentieth of the start, and find nothing
+    from app.system.source_lines import keep_no_source_lines
+
+    keep_no_source_lines()
     from app.system.display import why_no_window  # the environment must be complete before this import
 
     reason = why_no_window()
@@ -53,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
     """Draw a figure with Qt into a file, without a screen. Width and height are in millimetres.
 
-    Return a sentence about what is missing on this computer, or an empty text.
+    Return a sentence about what is missing on this computer, or an empty string.
     """
     if sys.platform.startswith("linux"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -75,7 +78,10 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
 
 
 def _window_facts() -> dict[str, str]:
-    """Return whether the window can open, or why not. Also return where settings and unsaved sessions are stored."""
+    """Return facts about the window for the command `doctor`, as a dictionary from the name of each fact to its text.
+
+    The facts are whether the window can open, and where settings and unsaved sessions are stored.
+    """
     from app.system.display import why_no_window
 
     reason = why_no_window()
@@ -141,14 +147,14 @@ def _open_window(options: argparse.Namespace) -> int:
         return _run_window(options)
     from tempfile import TemporaryDirectory
 
-    # A picture shows the window with its default settings, and must not change the person's own.
+    # A picture shows the window with its default settings, and must not change the user's own.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ[SETTINGS_LOCATION] = str(Path(folder) / "settings.ini")
         return _run_window(options)
 
 
 def _set_home_folder() -> None:
-    """Set HOME if it is missing. Qt looks only there, and would otherwise write into the root folder."""
+    """Set HOME if it is missing. Without HOME, Qt would write into the root folder."""
     from bpe_core.support.private_folder import home
 
     folder = home()

@@ -1,4 +1,4 @@
-"""A helper that takes a picture of the window with a trained run, for the README and for checks of the look."""
+"""A helper that takes a picture of the window with a trained run, for the README and to check the window's look."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ LONGEST_MILLISECONDS = 600_000
 class Screenshot(QObject):
     """An object that takes a picture of the window and then ends the program.
 
-    Before the picture, it opens a session, or trains a run and moves the time slider to the middle of the run.
+    Before it takes the picture, it opens a session, or it trains a run and moves the time slider to the middle of the
+    run.
     """
 
     def __init__(self, program: Program, path: Path) -> None:
@@ -70,6 +71,6 @@ class Screenshot(QObject):
         is_trained = run is not None and run.phase in (Phase.ENDED, Phase.PAUSED)
         if not is_trained:
             sys.stderr.write(f"{run.sentence if run else 'No training ran, so the picture shows no result.'}\n")
-        self._program.window.may_close = lambda: True  # close without questions: no person is there to answer
+        self._program.window.may_close = lambda: True  # close without questions: no user is there to answer
         self._program.window.close()
         QApplication.exit(0 if is_saved and is_trained else 1)

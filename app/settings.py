@@ -23,7 +23,7 @@ class Setting(Generic[Value]):
 THEME = Setting("look/theme", "system")  # light, dark or system
 ZOOM = Setting("look/zoom", 100)  # percent
 WINDOW_GEOMETRY = Setting("window/geometry", QByteArray())  # position and size of the window
-OWN_LAYOUT = Setting("window/own layout", "")  # the layout that the person saved, as JSON
+OWN_LAYOUT = Setting("window/own layout", "")  # the layout that the user saved, as JSON
 ROOM = Setting("window/room", "")  # the last room; empty at the first start, which shows only the first
 RECENT_FILES = Setting[list[str]]("files/recent", [])  # recently opened texts, newest first
 LAST_FOLDER = Setting("files/folder", "")  # the folder of the last opened or saved file
@@ -38,6 +38,7 @@ PRINT_WIDTH = Setting("print/width", 120)  # width of a printed chart in millime
 PRINT_HEIGHT = Setting("print/height", 80)
 PRINT_TEXT = Setting("print/text", 8)  # size of its text in points
 PRINT_LIGHT = Setting("print/light", True)  # print on a light ground, even if the window is dark
+PRINT_CAPTION = Setting("print/caption", False)  # also write the rows, and a caption for LaTeX
 MANIFESTS = Setting("files/manifests", False)  # whether a manifest is written next to each saved file
 START_HERE = Setting("window/start here", True)  # whether a window that opens without files learns its sample at once
 LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of finished lessons
@@ -52,7 +53,10 @@ def docks_in(room: str) -> Setting[QByteArray]:
 
 
 def centre_of(room: str) -> Setting[QByteArray]:
-    """Return the setting that stores the heights of text and charts in the middle of a room."""
+    """Return the setting that stores the heights of the text and of the charts in one room of the window.
+
+    `room` is the id of the room, such as "ask".
+    """
     return Setting(f"rooms/{room}/centre", QByteArray())
 
 

@@ -1,8 +1,8 @@
 """The builder of the window. It makes all parts, and connects the topics.
 
     settings -> session -> models -> views            each part is built from the parts to its left
-    user -> view -> model or session -> worker        the path of a person's action
-    worker -> mailbox -> session -> models -> views   the path of a result
+    user -> view -> model or session -> worker        how an action of a user reaches the worker
+    worker -> mailbox -> session -> models -> views   how a result reaches the views
 
 This file connects topics with each other. The parts of one topic are connected in its folder: its `wiring.py` joins
 the topic with the session and with the window's actions, and a view listens to its model.
@@ -108,7 +108,7 @@ FIRST_TEXT = (
     "The keeper of the lighthouse wrote one more word into the log.\n"
     "She liked it best that day: 1,204 waves, 11 ships, and a windward 🐦 — naïve, isn't it?\n"
     "\n"
-    "Good morning, says the street. Guten Morgen, bonjour, buenos días, доброе утро, おはよう, صباح الخير.\n"
+    "Good morning, says the street. Guten Morgen, bonjour, buenos días, доброе утро, おはよう, صباح الخير."
 )
 REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
 SHARE_LESSONS = ("share", "--output", RESULT, "--lesson")
@@ -124,7 +124,7 @@ def share_command(numbers: Sequence[int]) -> tuple[str, ...]:
 
 
 def film_command(wish: FilmChoices) -> tuple[str, ...]:
-    """Return the command that films the run shown, with a second run if the person chose one."""
+    """Return the command that films the run shown, with a second run if the user chose one."""
     beside = () if wish.beside is None else (run_of_session(wish.beside),)
     return ("film", SESSION, *beside, *wish.words, "--output", RESULT)
 
@@ -150,6 +150,7 @@ class Program(QObject):
         loaded.connect(self.garbage.exclude_present_objects, Qt.ConnectionType.SingleShotConnection)
         self.world.loading.done.connect(self.garbage.exclude_present_objects)
         self.filing.document.leaving.connect(self.garbage.plan_full_collection)
+        self.filing.document.leaving.connect(self.live.forget_drafts)
 
     def _is_busy(self) -> bool:
         return self.training.status.is_busy or self.session.background.is_busy()
@@ -317,7 +318,7 @@ class Program(QObject):
             self.session, self.window, self.form, self.recipe_panel, self.speed, self.picker, editor, self.manual
         )
         tabs = (self.charts, self.inspector)
-        look_at = self.asking.about_token
+        look_at = self.asking.open_token_page
         self.selecting = SelectionWiring(frame, self.pages, self.text_panel, table, self.watch, self)
         self.selecting.connect_buttons(
             why=lambda mark, byte: self.asking.ask_why_at(byte),
@@ -329,7 +330,10 @@ class Program(QObject):
         self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
     def _shows_training_results(self) -> bool:
-        """Return whether the visible room shows results of a training, so that changes are trained at once."""
+        """Return whether the visible room shows results of training.
+
+        If it does, each change starts a new training run at once.
+        """
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
         return self.window.stage in ("", WHOLE_ROOM) and (self.window.room in ("watch", "ask") or is_editing)
 
@@ -350,12 +354,12 @@ class Program(QObject):
         self._connect_manifests()
 
     def _connect_manifests(self) -> None:
-        """Connect the signals of saved files, so that a manifest is written for each file if the person wants that."""
+        """Connect the signals of saved files, so that a manifest is written for each file if the user wants that."""
         self.manifests = manifests = Manifests(self.session)
         along = CodeCopier(self.frame, lambda: self.charting.page_in_use, lambda: self.filing.document.path, self)
 
         def keep(command: Sequence[str], path: Path) -> None:
-            along.note_file(command, path)
+            along.remember_file(command, path)
             manifests.keep(command, path)
 
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):

@@ -32,7 +32,7 @@ _FORMER = {
 
 @cache
 def _homes() -> dict[str, tuple[str, str]]:
-    """Return for each public name the module that defines it, and the name in this module."""
+    """Return the home of each public name: the module that defines it, and its name in this module."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     names = ((str(node.module), alias) for node in imports for alias in node.names if alias.name != "*")

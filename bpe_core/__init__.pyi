@@ -59,6 +59,7 @@ from bpe_core.errors import Cancelled as Cancelled
 from bpe_core.errors import CorpusError as CorpusError
 from bpe_core.errors import EncodingError as EncodingError
 from bpe_core.errors import FormatError as FormatError
+from bpe_core.errors import LargeIdsWarning as LargeIdsWarning
 from bpe_core.errors import NothingToLearn as NothingToLearn
 from bpe_core.errors import OutputError as OutputError
 from bpe_core.errors import PatternError as PatternError

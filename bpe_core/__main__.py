@@ -6,7 +6,7 @@ Without arguments, the program prints how to begin.
 import sys
 from pathlib import Path
 
-from bpe_core.command_line.main import run
+from bpe_core.command_line.main import run_as_process
 
 HERE = Path(__file__).parent
 BEGIN = f"""\
@@ -32,4 +32,4 @@ if __name__ == "__main__":
     if len(sys.argv) == 1:
         sys.stdout.write(BEGIN)
         sys.exit(0)
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run_as_process(sys.argv[1:]))

@@ -1,6 +1,6 @@
 """The answer to a question as one HTML page with its sentences, its figure and its tables.
 
-A person can mail the page to a colleague.
+The page needs no other file, so a user can send it by mail.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from bpe_core.report import MADE_WITH, whole_page
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Content, Markup, element, joined, table
+from bpe_core.support.wording import count_text
 
 MOST_ROWS = 1_000
 
@@ -60,7 +61,11 @@ def _facts(facts: Mapping[str, Any]) -> list[Markup]:
 
 def _rows(answer: Answer) -> Markup:
     places = list(range(min(len(answer.table), MOST_ROWS)))
-    caption = "" if len(places) == len(answer.table) else f"The first {len(places):,} of {len(answer.table):,} rows"
+    caption = (
+        ""
+        if len(places) == len(answer.table)
+        else (f"The first {len(places):,} of {count_text(len(answer.table), 'row')}")
+    )
     return _table(caption, answer.shown, places, answer.headings)
 
 

@@ -1,7 +1,7 @@
 """The hook that the build tool of packages calls. It stores the id of the commit and, if requested, machine code.
 
-If machine code was requested and cannot be made, the build fails. If a package has no machine code, a second process
-compiles at the program's first start.
+If machine code was requested and cannot be made, the build fails. If a package has no machine code, the program
+compiles it in a second process at its first start.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The second process, which compiles after a cold start: `python -m bpe_core.compiler`.
+"""The second process, which makes machine code if there is none at the start: `python -m bpe_core.compiler`.
 
 The process starts one process for each part of the work, in the order of need, and one process that tries the result.
-So any fault of a new Numba or llvmlite, even a crash, happens in a child process. If the trial fails, kernels are left
-to Numba's own cache. Each part is stored as soon as it is made, so after an interruption the work continues there.
+So any fault of a new Numba or llvmlite, even a crash, happens in a child process. If the trial fails, Numba uses
+its own cache for the kernels. Each part is stored as soon as it is made, so an interrupted compilation can continue.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ BEHIND_ALL_OTHERS = 15  # the niceness of a process that works in the background
 def compile_kernels(patience: float = PATIENCE) -> bool:
     """Compile all kernels and store the machine code where every process finds it. Return whether it is stored now.
 
-    If another process compiles, wait `patience` seconds for it. The wait begins again after each part that the other
-    process has stored.
+    If another process is compiling already, wait up to `patience` seconds for it. The wait starts again each time the
+    other process stores a part of the machine code.
 
-    If only Numba's own cache is in use, try again to make machine code, because Numba may be another version now.
+    If only Numba's own cache is in use, try again to make machine code, because Numba may have been updated.
     """
     if _is_made():
         return True
@@ -71,9 +71,10 @@ def _wait_for_claim(patience: float) -> Lock | None:
 
 
 def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
-    """Make all machine code. If this fails, let Numba use its own cache. Raise OSError if neither is possible.
+    """Compile all kernels. If this fails, let Numba use its own cache. Raise OSError if neither is possible.
 
-    Parts that are stored already are not made again. `store_pack` is called with all parts after each new part.
+    The machine code is made in parts. Parts that are already stored are not made again. After each new part, `keep` is
+    called with all parts that exist so far.
     """
     there = stored_code.pack()
     try:
@@ -86,7 +87,12 @@ def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
 
 
 def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
-    """Compile each missing part in a separate process. Memory and cores limit the number of processes at once."""
+    """Compile the parts of the machine code that `made` lacks, and return all parts.
+
+    Each part is compiled in a separate process. Memory and cores limit how many processes run at once. `way` says how
+    the code is stored: as machine code, or in Numba's own cache. `keep` is called with all finished parts whenever a
+    part is finished.
+    """
     free = available_memory()
     at_once = max(1, min(AT_ONCE, available_threads(), AT_ONCE if free is None else free // ROOM))
     with ThreadPoolExecutor(at_once) as pool:
@@ -136,7 +142,7 @@ def _output_while_needed(process: Popen[bytes]) -> tuple[bytes, bytes]:
 
     Raise OSError if the result is no longer needed.
     """
-    is_wanted = _check_of_need()
+    is_wanted = _need_check()
     while True:
         try:
             return process.communicate(timeout=SECONDS_BETWEEN_LOOKS)
@@ -147,11 +153,11 @@ def _output_while_needed(process: Popen[bytes]) -> tuple[bytes, bytes]:
                 ) from None
 
 
-def _check_of_need() -> Callable[[], bool]:
-    """Return a function that checks whether the result is still needed.
+def _need_check() -> Callable[[], bool]:
+    """Return a function that says whether the machine code that this process compiles is still needed.
 
-    It checks that the folder for machine code exists. Without a folder, it checks that the process that started this
-    process is still running.
+    If the code is stored in a folder, the function checks that the folder still exists. Otherwise it checks that the
+    process that started this process still runs.
     """
     place = stored_code.folder()
     parent = os.getppid()
@@ -159,7 +165,11 @@ def _check_of_need() -> Callable[[], bool]:
 
 
 def _make_part(part: str) -> Pack:
-    """Compile a part of the kernels and return it. The environment of the process says that it compiles."""
+    """Compile a part of the kernels and return it as a pack.
+
+    The environment variable BPE_EXPLORER_COMPILES may be “for Numba”. Then Numba's own cache stores the code, and the
+    pack contains no code.
+    """
     from bpe_core.warm_up import PARTS  # the imported modules are compiled
 
     PARTS[part]()

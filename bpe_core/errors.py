@@ -1,7 +1,7 @@
-"""The errors that a person can cause and understand.
+"""The errors that a user can cause and understand.
 
-Any other exception that leaves the engine is a bug of the program. The message of an error is a whole sentence for the
-person. It names what is wrong, where (file, line, byte), and what to do.
+Any other exception that leaves the engine is a bug. The message of an error is a whole sentence for the user. It says
+what is wrong, where (file, line, byte), and what to do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; it
 class BpeError(Exception):
     """An error that is raised when a request cannot be fulfilled. Its message says what to do.
 
-    All errors that a person can understand and mend are of this class or of one of its subclasses.
+    All errors that a user can understand and fix are instances of this class or of one of its subclasses.
     """
 
     def __init__(self, sentence: str = "") -> None:
@@ -34,7 +34,7 @@ class BpeError(Exception):
         self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
 
     def say_of(self, what: str) -> None:
-        """Call `name_subject` by its former name."""
+        """Do the same as `name_subject`. This is the former name of that method."""
         warnings.warn("BpeError.say_of is called BpeError.name_subject now.", DeprecationWarning, stacklevel=2)
         self.name_subject(what)
 
@@ -79,7 +79,7 @@ def _escaped(sign: str) -> str:
 
 @contextmanager
 def throwing_exceptions() -> Iterator[None]:
-    """Raise an Exception in place of any other error that a library raises in this block.
+    """Raise an Exception in place of any other error that a library raises in the `with` block.
 
     For example, the error of a panic in Rust code is not a subclass of Exception.
     """
@@ -92,7 +92,7 @@ def throwing_exceptions() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the cause of an error as a phrase for a sentence, without the internal words of libraries."""
+    """Return the cause of an error as a phrase for a sentence, without the jargon of libraries."""
     if isinstance(error, BpeError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -109,6 +109,8 @@ def cause_of(error: BaseException) -> str:
         return str(error)  # of TOML
     if isinstance(error, TooManyValues):
         return "too many values are in the file"
+    if isinstance(error, RepeatedKeyError):
+        return str(error)
     if isinstance(error, TypeError | AttributeError | NotImplementedError):
         return "a value has the wrong type"
     name = getattr(error, "sqlite_errorname", None)
@@ -131,8 +133,12 @@ _OF_DATABASES = {
 }
 
 
+class RepeatedKeyError(ValueError):
+    """An error that is raised when a key occurs twice in one object of JSON. Its text names the key."""
+
+
 class TooManyValues(ValueError):
-    """An error that is raised when a JSON file has more values than such a file can have.
+    """An error that is raised when a JSON file has more values than a valid file of its kind can have.
 
     The caller writes the message.
     """
@@ -149,7 +155,7 @@ class PatternError(RecipeError):
 class SizeDoesNotFit(RecipeError):
     """An error that is raised when a vocabulary size is too small or too large.
 
-    `fitting` is a size that is possible.
+    `fitting` is a size that would be possible.
     """
 
     def __init__(self, problem: str, advice: str, fitting: int) -> None:
@@ -171,7 +177,7 @@ class NoDocuments(CorpusError):
 
 
 class NothingToLearn(BpeError):
-    """An error that is raised when a corpus has no two neighbouring symbols, so no merge can be learned."""
+    """An error that is raised when a corpus has no neighbouring symbols, so no merge can be learned."""
 
 
 class FormatError(BpeError):
@@ -190,5 +196,9 @@ class TooLarge(BpeError):
     """An error that is raised when work would exceed a limit of memory or size."""
 
 
+class LargeIdsWarning(UserWarning):
+    """A warning that is raised when the largest id of a run is too large for the size of its vocabulary."""
+
+
 class Cancelled(BpeError):
-    """An error that is raised when work stops because the person cancelled it."""
+    """An error that is raised when work stops because the user cancelled it."""

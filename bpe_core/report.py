@@ -1,9 +1,9 @@
-"""The report of a run as one HTML page. The page needs no other file, so a person can send it by mail.
+"""The report of a run as one HTML page. The page needs no other file, so a user can send it by mail.
 
     write_report(report_of(read_session("harbour.bpex")), "report.html")
 
-A function in this module makes each part of the page. Empty parts are left out. Charts and tables come from the answers
-to questions.
+Each part of the page is made by its own function in this module. Empty parts are left out. Charts and tables come from
+the answers to questions.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Report:
     study: Study
     sources: tuple[SavedSource, ...] = ()
     sentence: str = ""  # the reason why training ended
-    text: str = ""  # the person's text, shown at some moments
-    moments: tuple[int, ...] = ()  # chosen by the person, or by default by the report
+    text: str = ""  # the user's text, shown at some moments
+    moments: tuple[int, ...] = ()  # chosen by the user, or by default by the report
     bookmarks: tuple[Bookmark, ...] = ()
     run: int = 1
     made: datetime = field(default_factory=datetime.now)
@@ -81,7 +81,7 @@ class Report:
     def shown_moments(self) -> list[int]:
         """Return the steps that the report shows.
 
-        These are the steps that a person chose or marked. By default they are the beginning, some early steps and the
+        These are the steps that a user chose or marked. By default they are the beginning, some early steps and the
         end.
         """
         end = len(self.history)
@@ -95,7 +95,7 @@ class Report:
 def report_of(session: SavedSession, run: int | None = None) -> Report:
     """Return the report of a run in a session. By default the run is the one that the window showed."""
     chosen = session.chosen_run("The session", run)
-    assert chosen.history is not None  # chosen by the person
+    assert chosen.history is not None  # chosen by the user
     names = chosen.names_of_texts
     called = ", ".join(names[:2]) or "a text"
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
@@ -156,7 +156,7 @@ def corpus(report: Report) -> list[Content]:
     words = report.study.inside.learned_from
     if words is not None:
         counted = f"{count_text(words.total, 'word')}, {len(words):,} different; "
-        parts.append(element("p", {}, f"{counted}{words.total_bytes:,} bytes are in words."))
+        parts.append(element("p", {}, f"{counted}{count_text(words.total_bytes, 'byte is', 'bytes are')} in words."))
     if report.sources:
         rows = [_source_row(source) for source in report.sources[:MOST_SOURCES]]
         more = len(report.sources) - MOST_SOURCES
@@ -166,7 +166,7 @@ def corpus(report: Report) -> list[Content]:
 
 
 def methods(report: Report) -> list[Content]:
-    """Return what the methods section of a paper needs: sentences, and the same sentences for LaTeX."""
+    """Return the content for the methods section of a paper: sentences, and the same sentences for LaTeX."""
     sentences = methods_sentences(report)
     latex = element("pre", {"class": "tokens"}, in_latex(" ".join(sentences)))
     return [*(element("p", {}, sentence) for sentence in sentences), element("h3", {}, "For LaTeX"), latex]
@@ -184,7 +184,7 @@ def methods_sentences(report: Report) -> list[str]:
     if history.recipe.applies("ties") and len(history):
         tied = int(np.count_nonzero(history.tied))
         rule = f"Of pairs with equal counts, it takes the pair {TIE_RULES[history.recipe.ties].takes}."
-        said.append(f"{rule} This decided {tied:,} of {len(history):,} {report.wording.steps}.")
+        said.append(f"{rule} This decided {tied:,} of {report.wording.counted(len(history))}.")
     if history.end_reason:
         said.append(END_SENTENCES[history.end_reason])
     said.append(f"Python {platform.python_version()}, NumPy {np.__version__}, Unicode {unicodedata.unidata_version}.")
@@ -203,7 +203,7 @@ def answers_in_rows(report: Report) -> list[Content]:
     for question, answer in _answers(report, "rows"):
         if len(answer.table):
             shown = range(min(MOST_LISTED, len(answer.table)))
-            caption = f"The first {len(shown):,} of {len(answer.table):,} rows"
+            caption = f"The first {len(shown):,} of {count_text(len(answer.table), 'row')}"
             sentences = (element("p", {}, sentence) for sentence in answer.sentences)
             parts += [element("h3", {}, question.title()), *sentences, _rows(caption, answer.table, shown)]
     return parts
@@ -260,11 +260,13 @@ def _text_at(report: Report, moment: int) -> list[Markup]:
     raw = report.text[:MOST_CHARACTERS].encode(errors="replace")
     spans = report.study.inside.by_index.numbered_spans(raw.decode(), moment)
     wording = report.wording
-    title = f"Before the first {wording.step}" if moment == 0 else f"After {moment:,} {wording.steps}"
+    title = f"Before the first {wording.step}" if moment == 0 else f"After {wording.counted(moment)}"
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
     cut = " (the beginning of the text)" if len(report.text) > MOST_CHARACTERS else ""
-    about = element("p", {"class": "muted"}, f"{len(spans):,} tokens{ratio}{cut}")
-    return [element("h3", {}, title), about, element("div", {"class": "tokens"}, coloured(raw, spans))]
+    about = element("p", {"class": "muted"}, f"{count_text(len(spans), 'token')}{ratio}{cut}")
+    recipe = report.study.history.recipe
+    tokens = coloured(raw, spans, recipe.names.shown) if recipe.base_symbols else coloured(raw, spans)
+    return [element("h3", {}, title), about, element("div", {"class": "tokens"}, tokens)]
 
 
 def notes(report: Report) -> list[Content]:

@@ -1,12 +1,13 @@
 """The small jobs that run every kernel once, so that all machine code is made.
 
-The jobs run in parts, in the order of need. Each job calls the same functions as real work, because only these
-functions pass arguments of the exact types.
+The jobs run in parts, in the order in which the program needs their code. Each job calls the same functions as real
+work, because only these functions pass arguments of the exact types.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from typing import get_args
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from bpe_core.kernels import learn_queue, learn_score, scan, stored_code
 from bpe_core.measures.compiled_bits import Cells, follow_joins
 from bpe_core.measures.texts_in_words import counts_of_tokens
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.encoded_pieces import with_eos
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import FloorPrices
 from bpe_core.methods.kit.floor.vocabulary import Vocabulary
@@ -39,6 +41,8 @@ from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, StepKernel
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.decoding import TokenTable
+from bpe_core.segmenting.segmentation import Width
 from bpe_core.segmenting.text_pairs import JoinedTexts
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
@@ -50,7 +54,7 @@ from bpe_core.text.scanner import table_for
 
 
 def _count() -> None:
-    """Count so many different words, short and long, that every table must grow."""
+    """Count so many different words, short and long, that each table in use must grow."""
     words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
     table = table_for("gpt2")
     assert table is not None
@@ -75,13 +79,13 @@ def _open() -> None:
 
 
 def _measure() -> None:
-    """Run the kernels of questions, and kernels that otherwise only tests call."""
+    """Run the kernels that questions use, and kernels that are otherwise called only from tests."""
     _rank()
     _call_inner()
 
 
 def _call_inner() -> None:
-    """Call kernels that otherwise only other kernels and tests call."""
+    """Call kernels that are otherwise called only from other kernels and from tests."""
     table = table_for("gpt2")
     one = np.int64(1)
     assert table is not None
@@ -152,6 +156,9 @@ def _encode() -> None:
     data = np.frombuffer(bytearray(TEXT.encode()), np.uint8)
     CompiledSuperwords(history, Cutting(recipe)).ids_of_texts(data, np.array([0, len(data)]), 2)
     StepKernel(history, np.array([False, True])).of(np.array([256, 119], np.int32), np.array([0, 2]), 2)
+    TokenTable(history, skip_special=False).with_offsets(np.array([257, 108]))
+    for width in get_args(Width):
+        with_eos(np.zeros(2, np.uint32), np.array([1]), 1, np.dtype(width), by_kernel=True)
 
 
 def _join_by_priorities(texts: list[str], words: FlatWords) -> None:

@@ -1,8 +1,7 @@
 """A method for tests whose steps add tokens. Each step adds the word that saves the most tokens.
 
-At first, only single bytes are tokens. The alphabet also holds all words of more than one byte as seeds, and a step
-turns a seed into a token. When a text is split, a word that was added is one token. In any other word, each byte is a
-token.
+At first, only single bytes are tokens. The alphabet also has an entry for each longer word, and a step turns such an
+entry into a token. When a text is split, each added word is one token. In any other word, each byte is a token.
 """
 
 from __future__ import annotations

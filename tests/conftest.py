@@ -62,9 +62,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _ignore_no_signal() -> None:
-    """Restore the default handling of Ctrl+C and of a closed terminal.
+    """Restore the usual handling of Ctrl+C and of a closed terminal.
 
-    Otherwise, tests that run in the background would ignore these signals, and so would the processes that they start.
+    Otherwise, tests that run in the background would ignore these signals, as would the processes that they start.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -74,9 +74,9 @@ def _ignore_no_signal() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def fewer_words() -> None:
-    """Check each written file with a tenth of the usual random words, which saves time.
+    """Use only a tenth of the usual random words when a written file is checked. This saves time.
 
-    All hard texts are still checked.
+    All texts that are hard to split are still checked.
     """
     if not EXPLORES:
         sampling.WANTED_WORDS //= 10
@@ -89,9 +89,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Import all test modules. If there are several processes, each begins with another module.
+    """Import all test modules. If there are several processes, each begins with a different module.
 
-    So each file is compiled by one process, and not by all processes at the same time.
+    So one process compiles each file, and the other processes load the result.
     """
     if given := getattr(session.config, "workerinput", None):
         files = [file for name in session.config.args for file in sorted(Path(name).rglob("test_*.py"))]

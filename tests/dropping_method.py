@@ -37,7 +37,10 @@ def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
 
 
 def best_and_other(ranking: list[Candidate], forced: list[int], step: int) -> tuple[Candidate, Candidate]:
-    """Return the candidate of a step, which is forced or the first in the ranking, and the best other candidate."""
+    """Return the candidate that a step chooses, and the best other candidate.
+
+    A forced token is chosen first. Otherwise the first candidate of the ranking is chosen.
+    """
     best = (
         next(candidate for candidate in ranking if candidate.left == forced[step]) if step < len(forced) else ranking[0]
     )

@@ -1,4 +1,6 @@
-"""A small copy of the hub of Hugging Face, for tests: a server on this computer, and a stand-in for the package."""
+"""A small copy of the hub of Hugging Face for tests: a server on this computer, and a replacement for the hub's
+package.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def put(name: str, files: Files, commit: str = COMMIT) -> Path:
 
 
 class FakeHub(ModuleType):
-    """A stand-in for the package huggingface_hub. It counts what is asked, and makes no connection."""
+    """A replacement for the package huggingface_hub. It counts the requests, and makes no connection."""
 
     def __init__(self, repositories: Mapping[str, Files], licence: str = "mit", **card: str) -> None:
         super().__init__("huggingface_hub")
@@ -62,7 +64,10 @@ class FakeHub(ModuleType):
 
 @contextmanager
 def serve_hub(name: str, files: Files, licence: str) -> Iterator[tuple[str, list[str]]]:
-    """Serve one model as the hub does. Yield the address, and a list that grows with each requested path."""
+    """Serve one model as the hub does.
+
+    Yield the address of the server, and a list of the paths that were requested so far.
+    """
     requested = list[str]()
 
     class Handler(BaseHTTPRequestHandler):

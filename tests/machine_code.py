@@ -1,4 +1,4 @@
-"""The context in which the engine uses machine code for every text, even a short text, or for no text."""
+"""A context in which the engine uses machine code for every text, even for a short text, or for no text."""
 
 from __future__ import annotations
 

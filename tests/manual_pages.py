@@ -51,7 +51,7 @@ class Undocumented(Exception):
 class Recorder:
     """A recorder of the arguments that a command declares.
 
-    It is used instead of argparse's parser, because argparse prints help differently in each version of Python.
+    It replaces argparse's parser, because argparse prints help differently in each version of Python.
     """
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -
 
 
 def questions() -> Iterator[str]:
-    """Yield the lines of a list of all questions by their subjects. Each question has its sentence and its command."""
+    """Yield the lines of a list of all questions, sorted by subject. Each question has its sentence and its command."""
     for subject, names in questions_by_subject(question_names()).items():
         yield f"{subject.capitalize()}:\n"
         for name in names:
@@ -192,7 +192,7 @@ def _documented(name: str, thing: Any, comment: str | None) -> Iterator[str]:
 
 
 class Plain:
-    """A text whose `repr` has no quotation marks, for use in a signature."""
+    """A text that a signature shows without quotation marks."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -246,7 +246,7 @@ def _section(title: str, body: str) -> str:
 
 
 def first_sentence(thing: Any) -> str:
-    """Return the first paragraph of a docstring after a colon. Return an empty text if there is no docstring."""
+    """Return a colon and the first paragraph of a docstring. Return an empty text if there is no docstring."""
     text = " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
     return f": {text}" if text and not text.startswith(">>>") else ""
 
@@ -286,9 +286,9 @@ def measures() -> Iterator[str]:
             raise Undocumented(measure.name)
         if measure.unit not in WHOLE_NUMBERS and not (measure.note and (measure.formula or measure.unit == "seconds")):
             raise Undocumented(f"the formula or the limits of {measure.name}")
-        unit = {"ratio": "no unit", "share": "percent", "": "no unit"}.get(measure.unit, measure.unit)
+        unit = {"ratio": "No unit", "share": "Unit: percent", "": "No unit"}.get(measure.unit, f"Unit: {measure.unit}")
         yield f"### {measure.title}" if not measure.name.startswith("morpheme_") else f"### {measure.title}, in sweeps"
-        yield f"\nColumn `{measure.name}`, {unit}. {escape_markup(measure.meaning).removesuffix('.')}.\n"
+        yield f"\nColumn `{measure.name}`. {unit}. {escape_markup(measure.meaning).removesuffix('.')}.\n"
         if measure.formula:
             yield f"Formula: {escape_markup(measure.formula).removesuffix('.')}.\n"
         if measure.note:
@@ -315,11 +315,17 @@ def ties() -> Iterator[str]:
     )
 
 
-MAKERS = {maker.__name__: maker for maker in (commands, questions, python, formats, measures, presets, methods, ties)}
+def study() -> Iterator[str]:
+    """Yield the plan of a study that varies size, corpus, method and seed."""
+    yield f"```toml\n{(ROOT / 'resources/samples/study.toml').read_text(encoding='utf-8')}```"
+
+
+_ALL = (commands, questions, python, formats, measures, presets, methods, ties, study)
+MAKERS = {maker.__name__: maker for maker in _ALL}
 
 
 def generate(page: str) -> str:
-    """Return a page of the manual in which the generated parts are replaced by new ones from the code."""
+    """Return a page of the manual after its generated parts were made again from the code."""
     return PART.sub(lambda match: f"{match[1]}{chr(10).join(MAKERS[match[2]]())}\n{match[3]}", page)
 
 

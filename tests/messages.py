@@ -4,7 +4,9 @@
 
 prints all messages of one list, each with its file and line. A message is a text of two words or more in the code, but
 no docstring. The docstring of a question is a message, because commands and pages show it. Values that the program
-inserts into a message are written in braces. Lines of programs, commands, style sheets and markup are left out.
+inserts into a message are written in braces, and so are counts with their nouns. Lines of programs, commands, style
+sheets and markup are left out. Texts that the code uses as names of values are listed only where a `Literal` type
+declares them.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import inspect
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -23,14 +25,18 @@ from tests.shared import ROOT
 
 RESOURCES = {"lessons": ("resources/lessons/*.*", "bpe_core/methods/*/*.toml"), "manual": ("resources/manual/*.*",)}
 SURFACES = ("errors", "commands", "questions", "engine", "window", *RESOURCES)
-IS_CODE = re.compile(r"(re\.\w+|\w*regex\.\w+|\w+\.(execute|executemany|executescript)|cast|TypeVar|NewType)")
+IS_CODE = re.compile(
+    r"(re\.\w+|\w*regex\.\w+|\w+\.(execute|executemany|executescript)|cast|TypeVar|NewType|Setting|count_text)"
+)
 FOR_PEOPLE = {"title", "about", "say", "choices", "wrong", "hint", "after"}
-EXAMPLE = re.compile(r"""\s*(>>> |bpe-explorer |python |pip |ffmpeg |# |\[\w+\]\s*$|\w+ = ["\[{])""")
+EXAMPLE = re.compile(r"""\s*(>>> |bpe-explorer |python |pip |ffmpeg |# |#!|\[\w+\]\s*$|\w+ = ["\[{])""")
 FENCE = re.compile(r"\s*(```|<!--)")
 NEW_PARAGRAPH = re.compile(r"\s*([-*|#>]|\d+\. )")
 SENTENCE_END = re.compile(r"[.:!?…][)*_`”]*$")
 PROGRAM = re.compile(
-    r"""^\s*(SELECT|CREATE|INSERT|UPDATE|DELETE|PRAGMA|ALTER|DROP)\b|typeof\(  # SQL
+    r"""^\s*(SELECT|CREATE|INSERT|UPDATE|DELETE|PRAGMA|ALTER|DROP|BEGIN\ IMMEDIATE)\b|typeof\(  # SQL
+    | \bORDER\ BY\b|\bWHERE\ \w+\ =|\bhex\(\w+\)  # parts of SQL
+    | ^\s*import\ \w+(;|$)|default-src  # Python, rules of pages
     | [\w)]\s*\{\s*[\w-]+:|[\w%)];\s*(\}|\w+\(|$)|^[\w-]+:[^.;]*;[^.]*;  # style sheets
     | </?(html|head|body|div|span|style|script|svg|section|table|mime|key|dict)\b|<[?!]\w|xmlns|="http  # markup
     | \$\{|\$\(|\bcase\b.*\bin$|\bCOMP_|\bcompadd\b|^\s*(local|esac|fi|done|complete)\b  # shells
@@ -38,6 +44,7 @@ PROGRAM = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 VALUE = re.compile(r"\{[^{}]*\}")
+HEXADECIMAL = re.compile(r"(\b[0-9a-f]{2,5}(-[0-9a-f]{2,5})?\s*){4,}")
 TWO_WORDS = re.compile(r"[^\W\d_]{2,}\S* +\S*[^\W\d_]{2,}")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -72,7 +79,7 @@ def _texts_of_lesson(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _strings(entry: object, is_shown: bool = False) -> Iterator[str]:
-    """Yield the strings below an entry of a lesson that the lesson shows."""
+    """Yield each text in an entry of a lesson that readers of the lesson see."""
     if isinstance(entry, str) and is_shown:
         yield entry
     elif isinstance(entry, list):
@@ -105,15 +112,29 @@ def _messages_of_code() -> tuple[tuple[str, Message], ...]:
     paths = [path for folder in ("app", "bpe_core") for path in sorted((ROOT / folder).rglob("*.py"))]
     trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
     errors = children_of("BpeError", trees)
-    return tuple(message for path, tree in trees.items() for message in messages_in(path, tree, errors))
+    names = {name for tree in trees.values() for name in _names_of_values(tree)}
+    return tuple(message for path, tree in trees.items() for message in messages_in(path, tree, errors, names))
 
 
-def messages_in(path: str, tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, Message]]:
+def messages_in(
+    path: str, tree: ast.Module, errors: Collection[str], names: Collection[str] = ()
+) -> Iterator[tuple[str, Message]]:
     """Yield the messages in a module. Each comes with its surface, such as the window.
 
-    `errors` are the names of the error classes, whose texts are error messages.
+    `errors` are the names of the error classes, whose texts are error messages. Texts in `names` are listed only in
+    `Literal` types.
     """
-    return _Collector(path, errors).messages(tree)
+    return _Collector(path, errors, names).messages(tree)
+
+
+def _names_of_values(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts in `Literal` types. The code names values by these texts, such as the reasons why a run ends."""
+    parts = (part for node in ast.walk(tree) if _is_literal_type(node) for part in ast.walk(node))
+    yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
+
+
+def _is_literal_type(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal"
 
 
 def children_of(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
@@ -130,14 +151,20 @@ def children_of(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
 class _Collector:
     """A collector of the messages in the syntax tree of one file."""
 
-    def __init__(self, path: str, errors: set[str]) -> None:
+    def __init__(self, path: str, errors: Collection[str], names: Collection[str]) -> None:
         self.path = path
         self.errors = errors
+        self.names = names
         self.surface = _surface_of(path)
 
     def messages(self, node: ast.AST, surface: str = "") -> Iterator[tuple[str, Message]]:
-        """Yield each message below a node with its surface."""
+        """Yield each message in the code below a node of the syntax tree, and where people see it."""
         surface = surface or self.surface
+        if _is_name_of_value(node, self.names):
+            return
+        if self.names and _is_literal_type(node):
+            yield from _Collector(self.path, self.errors, ()).messages(node)
+            return
         parts = _parts(node)
         if parts is not None:
             text = "".join(part if isinstance(part, str) else _value(part) for part in parts)
@@ -156,19 +183,27 @@ class _Collector:
                 yield from self.messages(child, surface)
 
 
+def _is_name_of_value(node: ast.AST, names: Collection[str]) -> bool:
+    """Return whether a node holds only names of values: a text in `names`, or texts that a value is compared with."""
+    if isinstance(node, ast.Constant):
+        return node.value in names
+    compared: Sequence[ast.AST] = [node.left, *node.comparators] if isinstance(node, ast.Compare) else ()
+    return isinstance(node, ast.MatchValue) or any(isinstance(each, ast.Constant) for each in compared)
+
+
 def _is_list_of_names(call: ast.Call) -> bool:
     """Return whether a call splits a literal text at its spaces, as in `"gpt2 llama".split()`."""
     return isinstance(call.func, ast.Attribute) and call.func.attr == "split" and not call.args
 
 
 def _value(node: ast.expr) -> str:
-    """Return the name of an inserted value in braces, or an ellipsis in braces if the value has no name."""
+    """Return the name of an inserted value in braces. If the value has no name, return an ellipsis in braces."""
     return "{" + (ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else "…") + "}"
 
 
 def _sentences(text: str) -> list[str]:
     """Return the paragraphs of a text without programs, markup and examples."""
-    if PROGRAM.search(text):
+    if PROGRAM.search(text) or HEXADECIMAL.match(text):
         return []
     if "\n" in text.strip():
         texts = [paragraph for _, paragraph in _paragraphs(inspect.cleandoc(text))]
@@ -192,9 +227,9 @@ def _parts(node: ast.AST) -> list[str | ast.expr] | None:
 
 
 def _hidden_docstring(node: ast.AST) -> ast.stmt | None:
-    """Return the docstring of a function, class or module, which no person sees. Return None if there is no docstring.
+    """Return the docstring of a function, class or module if it is not shown to people. Otherwise return None.
 
-    The docstring of a question is visible in commands and pages, so it is not returned.
+    The docstring of a question is shown by commands and pages, so it is not returned.
     """
     if not isinstance(node, DOCUMENTED) or not node.body or not isinstance(node.body[0], ast.Expr):
         return None

@@ -1,6 +1,6 @@
-"""The context in which file permissions also hold for root.
+"""A context in which file permissions also hold for root.
 
-Tests with a locked file need it, because root may normally read and write every file.
+Tests of unreadable files need it, because root may normally read and write every file.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def written_type(annotation: Any) -> str: ...
 
 
 def stub() -> str:
-    """Return the text of the stub, made from the present questions."""
+    """Return the content of the stub file, made from the current questions."""
     names = sorted(QUESTIONS.own)
     head = HEAD.format(names="".join(f'    "{name}",\n' for name in names))
     made = head + "".join(map(_function, map(question_named, names)))

@@ -1,9 +1,8 @@
 """The texts for tests: the texts of this project, and larger real texts if this machine has them.
 
 The project's texts are in `tests/texts`. They are small and in many scripts, and every sentence was written for the
-project. Real texts, tables of other programs and results of other programs are not part of the project. They are in
-`../shared`, or in the folder that the environment variable BPE_SHARED names. Tests run on the texts of this folder,
-too, if it exists.
+project. Real texts, and the tables and results of other programs, are not part of the project. They are in `../shared`,
+or in the folder that the environment variable BPE_SHARED names. If this folder exists, tests also use its texts.
 """
 
 from __future__ import annotations
@@ -51,14 +50,19 @@ def text_of(name: str) -> str:
     if name == "languages":
         return "".join(text_of(script) for script in SCRIPTS)
     if name in MADE:
-        return _random_text("".join(text_of(own) for own in MADE[name]).splitlines(), MADE_CHARACTERS)
+        return made_text(name, MADE_CHARACTERS, COINED)
     return path_of(name).read_bytes().decode()
 
 
-def samples_of(name: str, characters: int) -> str:
-    """Return `characters` characters, taken from several places of a text.
+def made_text(name: str, characters: int, coined: int) -> str:
+    """Return a random text of about `characters` characters, with the words of a made text and `coined` new words."""
+    return _random_text("".join(text_of(own) for own in MADE[name]).splitlines(), characters, coined)
 
-    So the result contains most languages of a text in many languages.
+
+def samples_of(name: str, characters: int) -> str:
+    """Return `characters` characters in total, taken from several places of a text.
+
+    So samples of a text in many languages contain most of these languages.
     """
     whole, each = text_of(name), characters // STRETCHES
     if len(whole) <= characters:
@@ -68,7 +72,7 @@ def samples_of(name: str, characters: int) -> str:
 
 
 def expected(name: str) -> Any:
-    """Return an expected result from the file with this name in the folder `expected/` of the shared texts."""
+    """Return an expected result from the file `name` in the folder `expected/` of the shared texts."""
     return json.loads(text_of(f"expected/{name}"))
 
 
@@ -76,13 +80,13 @@ def _is_shared(name: str) -> bool:
     return name.startswith(("data/", "expected/"))
 
 
-def _random_text(lines: Sequence[str], characters: int) -> str:
-    """Return a random text with the words of these lines, and with new words that are made from parts of these words.
+def _random_text(lines: Sequence[str], characters: int, coined: int) -> str:
+    """Return a random text with the words of these lines, and with new words made from parts of these words.
 
     As in real texts, a few words are frequent.
     """
     rng = random.Random(characters)
-    languages = [_vocabulary(line.split(), COINED // len(lines), rng) for line in lines if line.strip()]
+    languages = [_vocabulary(line.split(), coined // len(lines), rng) for line in lines if line.strip()]
     sentences: list[str] = []
     while characters > 0:
         words, weights = rng.choice(languages)
@@ -92,9 +96,11 @@ def _random_text(lines: Sequence[str], characters: int) -> str:
 
 
 def _vocabulary(words: list[str], coined: int, rng: random.Random) -> tuple[list[str], list[float]]:
-    """Return words of a language with new words that are made from their parts, and the sums of their weights.
+    """Add new words, made from parts of the words, to the words of a language.
 
-    A sum is the weight of a word and of all words before it. The weight of a word is 1 divided by its rank.
+    Return all words and their cumulative weights.
+
+    The weight of a word is 1 divided by its rank. A cumulative weight is the sum of the weights up to this word.
     """
     for _ in range(coined):
         first, last = rng.choices(words, k=2)

@@ -1,4 +1,4 @@
-"""The background tasks of a session, and the messages to the person.
+"""The background tasks of a session, and the messages to the user.
 
 Each task has its own thread, and its answer arrives in the thread of the window.
 """
@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 
 PATIENCE = 1.0  # seconds that closing waits for tasks to stop
 REPEAT_AFTER = 60.0  # seconds before the same remark about a topic is repeated
+MOST_TOPICS = 100  # with topics at rest; each run and each file has a topic of its own
 REST = 9  # while a run goes on, the pause between two questions, in times of the last answer
 
 
@@ -31,13 +32,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Notice:
-    """A message to the person in the bar inside the window."""
+    """A message to the user in the bar inside the window."""
 
     sentence: str
     details: str = ""
     is_error: bool = True
     answers: tuple[Answer, ...] = ()
-    can_wait: bool = False  # it is no reply to what the person just did
+    can_wait: bool = False  # it is no reply to what the user just did
     is_still_true: Callable[[], bool] = field(default=lambda: True, compare=False)  # else it disappears
 
     @property
@@ -55,6 +56,10 @@ class _Topic:
     began: float = 0.0
     waiting: deque[Callable[[], None]] = field(default_factory=deque)  # functions that start the queued questions
     seconds: float = 0.0  # duration of the last answer
+
+    @property
+    def is_busy(self) -> bool:
+        return self.under_way is not None or bool(self.waiting)
 
 
 class BackgroundTasks(QObject):
@@ -89,13 +94,14 @@ class BackgroundTasks(QObject):
     ) -> None:
         """Run `work` on another thread. Stop the earlier task of the same topic, unless `queues` is true.
 
-        `done` receives the answer, `failed` a sentence about an error, and `progress` the newest report. `ended` is
-        called last, when the topic is free again, but not if the work never began. If `writes` is true, then a closing
-        window waits for the task.
+        `done` receives the answer, `failed` receives a sentence about an error, and `progress` receives the newest
+        report. `ended` is called last, when the topic is free again. It is not called if the work never began. If
+        `writes` is true, a window that is being closed waits for the task.
         """
         if not queues:
             self.cancel(topic)
         task = Task(str(topic), work, writes=writes)
+        self._forget_topics_at_rest()
         about = self._topics[topic]
 
         def begin() -> None:
@@ -104,16 +110,16 @@ class BackgroundTasks(QObject):
             self.start(task, receive, end)
 
         def receive(message: ProgressMessage) -> None:
-            if not task.stopping:
+            if not task.is_stopping:
                 progress(message.news)
 
         def end() -> None:
             about.under_way = None
             about.seconds = time.monotonic() - about.began
             try:
-                if task.failure and not task.stopping:
+                if task.failure and not task.is_stopping:
                     failed(task.failure)
-                elif task.is_done and not task.stopping:
+                elif task.is_done and not task.is_stopping:
                     done(task.answer)
                     self._show_remarks(topic, task.remarks)
             finally:
@@ -122,6 +128,11 @@ class BackgroundTasks(QObject):
 
         about.waiting.append(begin)
         self._begin_next(about)
+
+    def _forget_topics_at_rest(self) -> None:
+        """Delete the data about inactive topics, such as how long their last tasks took, if there are many topics."""
+        if len(self._topics) > MOST_TOPICS:
+            self._topics = defaultdict(_Topic, {topic: about for topic, about in self._topics.items() if about.is_busy})
 
     def _begin_next(self, about: _Topic) -> None:
         if about.under_way is None and about.waiting:
@@ -138,9 +149,8 @@ class BackgroundTasks(QObject):
             about.under_way.stop()
 
     def is_busy(self, *topics: Hashable) -> bool:
-        """Return whether a task of one of these topics runs or waits. Without topics, look at all topics."""
-        known = [self._topics[topic] for topic in topics or tuple(self._topics)]
-        return any(about.under_way is not None or about.waiting for about in known)
+        """Return whether a task of one of these topics runs or waits. If no topic is given, check all topics."""
+        return any(self._topics[topic].is_busy for topic in topics or tuple(self._topics))
 
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
         """Return the milliseconds to wait before the next task of a topic.

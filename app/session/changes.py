@@ -17,7 +17,7 @@ JOIN_SECONDS = 0.7  # changes of the same kind within this time are undone toget
 
 
 class Steps(QUndoStack):
-    """The undo stack, with one step for each change that a person made.
+    """The undo stack, with one step for each change that a user made.
 
     Undoing or redoing a step may cause further changes. These changes add no step, because a new step would
     delete the steps that can still be redone.
@@ -85,7 +85,10 @@ class UndoableValue(QObject, Generic[Value]):
             self._undo.push(self._last)
 
     def put_quietly(self, value: Value) -> None:
-        """Replace the value without a step on the undo stack. Use it for changes that no person made."""
+        """Replace the value without adding a step to the undo stack.
+
+        Use this for changes that the user did not make.
+        """
         if value != self._value:
             self._value = value
             self.changed.emit(value)
@@ -120,7 +123,7 @@ class _Replacement(Step):
         self._made = time.monotonic()
 
     def can_go_on(self, label: str) -> bool:
-        """Return whether a change with this label, made now, joins this step."""
+        """Return whether a change with this label, made right now, would be joined with this step."""
         steps = self._steps
         is_newest = steps.index() == steps.count() and steps.command(steps.index() - 1) is self
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS

@@ -26,15 +26,16 @@ from bpe_core.text.reading.files import groups_counted_in, texts_in
 from bpe_core.text.reading.folders import folders_in, holds_more_than
 from bpe_core.text.reading.source import ReadingOptions, SkipLog
 
-TOPIC = "files of folders"
+TOPIC = "files_of_folders"
 INTEGERS: BaseSymbols = "integers"
 MOST_TOLD = 200  # most sentences about skipped files of folders
 
 
 class SessionCorpus(QObject):
-    """The list of texts that a person arranges. The words of the texts are counted for the present recipe."""
+    """The list of texts that a user arranges. The words of the texts are counted for the current recipe."""
 
-    column_wanted = Signal(int)  # number of a table whose text column only a person can choose
+    column_wanted = Signal(int)  # number of a table whose text column only a user can choose
+    encoding_wanted = Signal(int)  # number of a text that needs another encoding
     listed = Signal()  # all added folders have been searched
 
     def __init__(
@@ -48,7 +49,7 @@ class SessionCorpus(QObject):
         self._undo = undo
         self._reported: set[int] = set()  # numbers of texts whose failure was reported
         self.counts.settled.connect(self._report_failures)
-        self._samples: set[int] = set()  # numbers of sample texts, which the person's first text replaces
+        self._samples: set[int] = set()  # numbers of sample texts, which the user's first text replaces
 
     @property
     def is_listing(self) -> bool:
@@ -110,7 +111,7 @@ class SessionCorpus(QObject):
         if len(large) == 1 and len(numbers) == 1:
             folder = large[0]
             self.background.run(
-                "folders of a folder", lambda task: split_folder(folder), self._take_split, self.background.notify
+                "folders_of_a_folder", lambda task: split_folder(folder), self._take_split, self.background.notify
             )
             return
         self._put(assign_groups(texts, groups_by_folder(texts, numbers)), "Groups from folders")
@@ -163,10 +164,10 @@ class SessionCorpus(QObject):
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
     def rewrite(self, source: CorpusText, text: str | None) -> None:
-        """Replace a text by an edited text. None restores the text.
+        """Replace a text by an edited text. If `text` is None, restore the original text.
 
-        A file on the disk does not change. The change adds no step to the undo stack, because the editor adds a
-        step for each edit.
+        A file on the disk does not change. The change adds no step to the undo stack, because the editor adds a step
+        for each edit.
         """
         self._samples.discard(source.number)
         name = f"{source.name}, edited" if source.place else source.name
@@ -178,11 +179,11 @@ class SessionCorpus(QObject):
     def count(self) -> None:
         self.counts.request(self.texts.value, self.recipe.value)
 
-    def outcomes_as_wanted(self) -> list[Outcome | None]:
-        return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)
+    def last_outcomes(self) -> list[Outcome | None]:
+        return self.counts.last_outcomes(self.texts.value, self.recipe.value)
 
     def learn_from_integers(self) -> None:
-        """Change the recipe, so that each integer of NumPy's files is a base symbol."""
+        """Change the recipe, so that each integer in NumPy files is a base symbol."""
         self.recipe.put(self.recipe.value.of_symbols(INTEGERS), "Learn from integers")
 
     def _take_files(self, opened: OpenedFiles) -> None:
@@ -203,25 +204,27 @@ class SessionCorpus(QObject):
 
     @property
     def _texts_that_stay(self) -> CorpusTexts:
-        """Return the texts that stay when a person adds texts. A sample that is the only text does not stay."""
+        """Return the texts to keep when the user adds texts. If the built-in sample is the only text, keep no text."""
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
     def _report_failures(self) -> None:
-        """Report at once which added texts cannot be counted, instead of when a training begins."""
+        """Report immediately which added texts cannot be counted. The user need not wait until training begins."""
         numbers = [text.number for text in self.texts.value]
-        failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
-        fresh = {number: outcome.sentence for number, outcome in failed if isinstance(outcome, CountFailure)}
-        asking = [number for number, outcome in failed if isinstance(outcome, CountFailure) and outcome.needs_column]
-        held = {outcome.held_symbols for _, outcome in failed if isinstance(outcome, CountFailure)}
-        new = [sentence for number, sentence in fresh.items() if number not in self._reported]
-        self._reported = set(fresh)
+        outcomes = zip(numbers, self.last_outcomes(), strict=True)
+        failed = {number: outcome for number, outcome in outcomes if isinstance(outcome, CountFailure)}
+        without_column = [number for number, failure in failed.items() if failure.needs_column]
+        undecoded = [number for number, failure in failed.items() if failure.needs_encoding]
+        held = {failure.held_symbols for failure in failed.values()}
+        new = [failure.sentence for number, failure in failed.items() if number not in self._reported]
+        self._reported = set(failed)
         if new:
             more = f" Other texts that cannot be counted: {len(new) - 1:,}." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
-            choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
+            column = Answer("Choose a Column …", lambda: self.column_wanted.emit(without_column[0]))
+            encoding = Answer("Choose an Encoding …", lambda: self.encoding_wanted.emit(undecoded[0]))
             integers = Answer("Learn from Integers", self.learn_from_integers)
-            answers = [(choose, asking), (integers, INTEGERS in held)]
+            answers = [(column, without_column), (encoding, undecoded), (integers, INTEGERS in held)]
             self.background.notify(
                 new[0] + more, details, answers=tuple(answer for answer, is_offered in answers if is_offered)
             )
@@ -277,7 +280,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> OpenedFiles:
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
-    """Return the names of the groups in their order. The empty name stands for texts in no group."""
+    """Return the names of the groups in their order. Texts without a group have the name ""."""
     return tuple(dict.fromkeys(text.group for text in texts))
 
 
@@ -306,7 +309,7 @@ def groups_by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, s
 
 
 def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
-    """Return the folder, and the texts that replace it: its subfolders and the files directly in it."""
+    """Return the folder itself, and the texts that can replace it: its subfolders and the files directly in it."""
     assert folder.path is not None
     parts = [
         CorpusText(f"{path.name}/" if path.is_dir() else path.name, path, is_folder=path.is_dir(), group=name)
@@ -356,7 +359,10 @@ def set_weight(mixture: Mixture, names: Sequence[str], name: str, weight: Fracti
 
 
 def fit_mixture(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:
-    """Return a mixture for other groups: groups that are gone have no weight, and new groups get an equal share."""
+    """Return the mixture for a changed list of groups.
+
+    Removed groups lose their weight, and new groups get an equal share.
+    """
     gone = set(before) - set(after)
     groups = [group for group in mixture.groups if group.name not in gone]
     fitting = _normalize(tuple(groups), mixture.by)

@@ -40,7 +40,7 @@ def fresh_number() -> int:
 def state_of(path: Path) -> tuple[int, int] | None:
     """Return the size and the modification time of a file, or None if the file is gone.
 
-    If one of these values differs later, then the file was changed.
+    If one of these values is different later, then the file has changed.
     """
     try:
         status = path.stat()
@@ -61,8 +61,8 @@ class CorpusText:
     text: str = field(default="", repr=False)
     address: str = ""  # of a file or folder that an installed package reads
     encoding: str | None = None
-    column: str = ""  # the column that holds the texts, if the person chose it
-    word_list: bool | None = None  # whether the file holds words with counts, if the person said so
+    column: str = ""  # the column that holds the texts, if the user chose it
+    word_list: bool | None = None  # whether the file holds words with counts, if the user said so
     refused: str = ""  # why the file is not opened
     is_folder: bool = False
     picked: tuple[str, ...] = field(default=(), repr=False)  # the files to read from a folder, by their paths in it
@@ -70,7 +70,10 @@ class CorpusText:
     number: int = field(default_factory=fresh_number)
 
     def is_same_as(self, other: CorpusText) -> bool:
-        """Return whether both texts are read from the same place in the same way. Their numbers may differ."""
+        """Return whether both texts are read from the same file or address in the same way.
+
+        The attribute `number`, which identifies a text in the list of texts, may differ.
+        """
         return dataclasses.replace(self, number=other.number) == other
 
     @property
@@ -89,14 +92,14 @@ class CorpusText:
     def file_state(self) -> tuple[int, int] | None:
         """Return the size and the modification time of the file.
 
-        Return None for a text in memory or a file that is gone.
+        Return None for a text in memory, a folder, or a file that is gone.
         """
         return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
     def holds(self, path: Path | None) -> bool:
         """Return whether this is a folder that contains the path.
 
-        If a person picked files, then the path must be one of them.
+        If the user picked some files of the folder, then the path must be one of them.
         """
         if path is None or self.path is None or not self.is_folder or not path.is_relative_to(self.path):
             return False
@@ -108,13 +111,16 @@ class CorpusText:
 
     @property
     def place(self) -> str:
-        """Return the path or address, as people see it and session files store it. It is empty for a text in memory."""
+        """Return the path or address in the form that users see and session files store.
+
+        It is empty for a text in memory.
+        """
         if self.address:
             return without_password(self.address)
         return "" if self.path is None else str(self.path.absolute())
 
     def to_count(self) -> TextsToCount:
-        """Return the source that counts the words of this text, even in another process.
+        """Return a description of this text from which any process can open the text and count its words.
 
         Raise CorpusError if the text must not be read.
         """
@@ -170,8 +176,8 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
         is_whole = chunk.ends_document
         if len(data) > LARGEST_EDITED:
             raise CorpusError(
-                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again after each "
-                "keystroke. Edit the file in another program, and save it. The next training reads the new text."
+                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, which is too much to train again after "
+                "each keystroke. Edit the file in another program, and save it. The next training reads the new text."
             )
     return data.decode()
 
@@ -179,7 +185,7 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
 def _refuse_pipes(path: Path) -> None:
     """Raise CorpusError for a pipe or a device.
 
-    A session file may name one, and a thread that waits for it cannot be stopped.
+    A session file may name a pipe, and a thread that waits for a pipe cannot be stopped.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise CorpusError(
@@ -189,7 +195,7 @@ def _refuse_pipes(path: Path) -> None:
 
 
 def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
-    """Return the texts and those files that are not among them yet.
+    """Return the texts plus a text for each file that is not among them yet.
 
     >>> some = with_files((), (Path("a.txt"), Path("b.txt")))
     >>> [source.name for source in with_files(some, (Path("b.txt"), Path("c.txt")))]
@@ -205,7 +211,7 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
 
 
 def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) -> CorpusTexts:
-    """Return the texts and a file or folder of counted words, as one text for each group.
+    """Return the texts plus the groups of counted words in a file or folder. Each group becomes a text.
 
     `columns` maps the name of a group to the column with its counts.
 
@@ -221,9 +227,9 @@ def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) ->
 
 
 def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
-    """Return the texts and a folder.
+    """Return the texts plus a folder as one text.
 
-    Files inside the folder are removed from the list, so that they are not read twice.
+    Texts that lie inside the folder are left out, so that no file is read twice.
 
     >>> some = with_files((), (Path("a/b/c.txt"), Path("d.txt")))
     >>> [source.name for source in with_folder(some, Path("a"))]
@@ -234,9 +240,10 @@ def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
 
 
 def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
-    """Return the texts and an address.
+    """Return the texts plus a text that is read from an address. If they already contain it, return them unchanged.
 
-    The address replaces an equal address that came from a session file and was refused.
+    The program never reads an address that comes from a session file. If the texts contain the address only in this
+    form, a text that may be read replaces it.
 
     >>> [source.name for source in with_address((), "s3://bucket/a.jsonl?versionId=5")]
     ['a.jsonl']
@@ -253,8 +260,8 @@ def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
 def from_session(saved: SavedSource) -> CorpusText:
     """Return a text that a session file names.
 
-    The file may come from a stranger, so its addresses are not read: another computer would learn who opened the
-    session.
+    The addresses in a session file are not read, because the file may come from a stranger. Reading them would reveal
+    to another computer who opened the session.
     """
     path = saved.path
     source = CorpusText(saved.name, encoding=saved.encoding, column=saved.column, group=saved.group)
@@ -309,7 +316,7 @@ def picked_by_folder(paths: Sequence[Path], most: int = MOST_LISTED) -> dict[Pat
 
 
 def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) -> CorpusTexts:
-    """Return the texts and some files of folders. No file is read twice.
+    """Return the texts plus some folders, of which only the picked files are read. No file is read twice.
 
     >>> texts = with_picked((CorpusText("b", Path("a/b")),), {Path("a"): ("b", "c")})
     >>> [(text.name, text.picked) for text in with_picked(texts, {Path("a"): ("c", "d")})]
@@ -329,7 +336,8 @@ def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) ->
 
 
 def without_files(sources: CorpusTexts, number: int, names: Collection[str]) -> CorpusTexts:
-    """Return the texts without some of the files that were picked from a folder. The remaining files are counted again.
+    """Return the texts after removing the files `names` from the folder with this number. The folder gets a new number,
+    so that its remaining files are counted again.
 
     >>> texts = with_picked((), {Path("a"): ("b", "c")})
     >>> number = texts[0].number

@@ -1,7 +1,7 @@
-"""The counts of words in texts. Known counts are cached, and a background task counts the other texts.
+"""The counts of words in texts. Counts are cached, and a background task counts the texts that are not in the cache.
 
 A count belongs to a text and to a way to split it. It stays in the cache when the text is removed or another pattern
-is chosen, so undoing costs nothing. Only the last few counts of removed texts stay.
+is chosen, so undoing takes no time. The cache keeps only the last few counts of removed texts.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.worker.job import Task
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, Cancelled, CorpusError
+from bpe_core.errors import BpeError, Cancelled, CorpusError, EncodingError
 from bpe_core.insight.listed_words import LONG_SHARE, LongWords, find_long_words, share_of
 from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
-from bpe_core.text.corpus import Corpus, OtherSymbols
+from bpe_core.text.corpus import Corpus, WrongSymbols
 from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.reading.rows import FieldNeeded
 
@@ -49,7 +49,7 @@ class Unit:
 
 
 def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
-    """Return the unit in which each text is counted. The keys are the numbers of the texts."""
+    """Return a dictionary from the number of each text to the unit in which it is counted."""
     mixture = recipe.mixture or Mixture()
     units = {}
     of_groups = dict[str, Unit]()
@@ -70,15 +70,20 @@ Kind = Hashable
 
 
 def kind_of(recipe: Recipe) -> Kind:
-    """Return the choices of a recipe that change the counts: how texts are split, and whether line ends matter."""
-    return recipe.part(SplittingChoices), recipe.asks_for_line_ends
+    """Return the choices of a recipe that affect the counts: how texts are split, and whether line ends matter."""
+    first = recipe.recipe_at_first
+    return (
+        recipe.part(SplittingChoices),
+        recipe.asks_for_line_ends,
+        None if first is None else first.part(SplittingChoices),
+    )
 
 
 @dataclass(frozen=True)
 class TableLayout:
     """The layout of a table of texts.
 
-    It holds the columns that could hold texts, the column in use, and whether the table lists words with their counts.
+    It says which columns could contain texts, which column is read, and whether the table lists words with counts.
     """
 
     columns: tuple[str, ...] = ()
@@ -116,7 +121,8 @@ class CountFailure:
 
     sentence: str
     read: TableLayout = TableLayout()  # the columns, as far as they are known
-    needs_column: bool = False  # only a person can choose its text column
+    needs_column: bool = False  # only a user can choose its text column
+    needs_encoding: bool = False  # another encoding could read it
     held_symbols: str = ""  # the kind of symbols in the file, if the recipe is for other symbols
 
 
@@ -148,15 +154,15 @@ class Counts(QObject):
         self._wanted: dict[int, Hashable] = {}  # the key of each text when it was last wanted, by its number
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         return self._background.is_busy(TOPIC)
 
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         if (recipe.mixture or Mixture()).of(source.group).takes_all:
             return self._outcomes.get(kind_of(recipe), {}).get(source.key())
-        return self.outcomes_as_wanted((source,), recipe)[0]
+        return self.last_outcomes((source,), recipe)[0]
 
-    def outcomes_as_wanted(self, sources: Sequence[CorpusText], recipe: Recipe) -> list[Outcome | None]:
+    def last_outcomes(self, sources: Sequence[CorpusText], recipe: Recipe) -> list[Outcome | None]:
         """Return the outcomes of the last request for these texts. Their files may have changed since that request."""
         known = self._outcomes.get(kind_of(recipe), {})
         return [known.get(self._wanted.get(source.number)) for source in sources]
@@ -170,7 +176,7 @@ class Counts(QObject):
         """Count these texts for a recipe. The signal `settled` reports the end."""
         self._next = sources, recipe
         kind, keys = self._under_way
-        if not self.busy:
+        if not self.is_busy:
             self._start_next()
         elif kind_of(recipe) != kind or not keys <= {unit.key for unit in units_of(sources, recipe).values()}:
             self._background.cancel(TOPIC)  # it counts texts that are not wanted any more
@@ -218,9 +224,9 @@ class Counts(QObject):
 
 
 def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
-    """Count the units one after the other. Finished counts stay in `outcomes` even if the task is stopped."""
+    """Count the units one at a time. Finished counts stay in `outcomes` even if the task is stopped."""
     for key, unit in units.items():
-        if task.stopping:
+        if task.is_stopping:
             raise Cancelled("Counting was stopped.")
         try:
             outcomes[key] = _count_unit(unit, recipe, task)
@@ -247,9 +253,14 @@ def _count_unit(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         try:
             table = count_unmixed(part, recipe, Work(report, task.cancelled))
         except CorpusError as error:
-            held = error.held if isinstance(error, OtherSymbols) else ""
-            return CountFailure(str(error), TableLayout.of(corpus), isinstance(error, FieldNeeded), held)
-    if task.stopping:
+            return CountFailure(
+                str(error),
+                TableLayout.of(corpus),
+                needs_column=isinstance(error, FieldNeeded),
+                needs_encoding=isinstance(error, EncodingError),
+                held_symbols=error.held if isinstance(error, WrongSymbols) else "",
+            )
+    if task.is_stopping:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)
     weights = lengths * table.counts

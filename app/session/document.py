@@ -1,6 +1,6 @@
 """The file of a session: the program saves and opens it, and notices unsaved changes.
 
-A safety copy keeps unsaved work. It stays when the window is closed or the power fails.
+A safety copy keeps unsaved work. It is still there after the window is closed or the power fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bpe_core.support.lock import Lock
 from bpe_core.support.numbered_symbols import WIDTH
 from bpe_core.support.private_folder import private_folder
 
-TOPIC = "session file"
+TOPIC = "session_file"
 LOOK_MILLISECONDS = 400  # with the time to write, less than a second of work can be lost
 MOST_SYMBOLS = 200  # of a corpus that is no text, shown when its session is opened
 UNTITLED = "New session"
@@ -45,7 +45,7 @@ class Document(QObject):
     leaving = Signal()  # another session is about to be shown
     opened = Signal(View)  # another session is shown; the argument says how it was viewed when saved
     saved = Signal(object)  # its path
-    elsewhere_wanted = Signal()  # the person must choose another place to save to
+    elsewhere_wanted = Signal()  # the user must choose another place to save to
 
     def __init__(
         self, session: Session, folder: Path, layout: Callable[[], Mapping[str, Any]], parent: QObject | None = None
@@ -65,7 +65,7 @@ class Document(QObject):
         self._saved: SavedSession | None = None
         self._copy: SafetyCopy | None = None
         self._copies: set[SafetyCopy] = set()  # safety copies whose threads have not ended
-        self._is_in_trouble = False  # no safety copy can be written, and the person knows
+        self._is_in_trouble = False  # no safety copy can be written, and the user knows
         self._reserved = contextlib.ExitStack()  # reserves the file of a training that was taken over
         self._reserved_path: Path | None = None
         self._new_lock: Lock | None = None  # the lock of the file that is being saved or opened
@@ -141,7 +141,10 @@ class Document(QObject):
             self._begin_opening(path.absolute(), is_safety_copy=False)
 
     def take_over(self, path: Path) -> None:
-        """Open the session of a training that has stopped. While it is open here, no training can write it."""
+        """Open the session of a training run that has stopped.
+
+        While the session is open here, no training run can write to it.
+        """
         if self._is_busy():
             return
         reserved = contextlib.ExitStack()
@@ -184,7 +187,7 @@ class Document(QObject):
         self._background.notify(sentence)
 
     def _take_opened(self, is_safety_copy: bool, opened: OpenedSession) -> None:
-        self._leave()
+        self._keep_unsaved_work()
         session = opened.session
         if not session.text and session.written is None:  # a command wrote the session, so nobody has typed a text
             session = dataclasses.replace(session, text=_first_symbols(session) or self._first_text)
@@ -201,8 +204,8 @@ class Document(QObject):
         self.changed.emit()
         self.check_for_changes()
 
-    def _take_place(self, path: Path | None) -> bool:
-        """Make `path` the file of the session, and return whether that worked.
+    def _claim_file(self, path: Path | None) -> bool:
+        """Make `path` the file of the session. Return whether that worked.
 
         It fails if the path is None or if another window has the file open.
         """
@@ -214,7 +217,7 @@ class Document(QObject):
 
     def _take_file(self, opened: OpenedSession) -> None:
         path = opened.path
-        if self._take_place(path):
+        if self._claim_file(path):
             self._state = opened.state
         else:
             self.name = f"{path.stem} (copy)"
@@ -232,11 +235,11 @@ class Document(QObject):
         self.leftovers.brought_back |= {opened.path}
         path = Path(opened.session.saved_as) if opened.session.saved_as else None
         self._saved = None
-        self._state = state_of(path) if self._take_place(path) and path is not None else None
+        self._state = state_of(path) if self._claim_file(path) and path is not None else None
 
     def new(self) -> Path | None:
-        """Begin an empty session. Return the path of the safety copy if the session before was not saved."""
-        kept = self._leave()
+        """Begin an empty session. Return the path of the safety copy if the previous session was not saved."""
+        kept = self._keep_unsaved_work()
         restore(self._session, SavedSession(self._session.recipe.value, text=self._first_text), {})
         self._belong_to(None)
         self._saved = None
@@ -248,9 +251,9 @@ class Document(QObject):
 
     @property
     def holds_own_work(self) -> bool:
-        """Return whether the person made the unsaved work.
+        """Return whether the unsaved work was made by the user.
 
-        The sample that is trained at the first start is not such work.
+        The sample that is trained at the first start does not count as such work.
         """
         now = self.snapshot()
         is_own = self._saved is not None or self.path is not None or self._session.undo.canUndo()
@@ -260,7 +263,7 @@ class Document(QObject):
     def write_safety_copy(self) -> str:
         """Write the safety copy before another session is shown.
 
-        Return the reason if that fails, or else an empty text.
+        Return the reason if that fails, or else an empty string.
         """
         now = self.snapshot()
         refusal = self._keep(now) if self._differs(now) else ""
@@ -269,7 +272,7 @@ class Document(QObject):
     def close(self) -> None:
         """Write the last state into the safety copy. Call this before the threads end."""
         self._timer.stop()
-        self._leave(only_own=True)
+        self._keep_unsaved_work(only_own=True)
 
     def release(self) -> None:
         """Release all locks on files. Call this after the threads have ended."""
@@ -282,8 +285,8 @@ class Document(QObject):
         for copy in self._copies:
             copy.release()
 
-    def _leave(self, *, only_own: bool = False) -> Path | None:
-        """Keep unsaved work in the safety copy, and return the path of the copy or None.
+    def _keep_unsaved_work(self, *, only_own: bool = False) -> Path | None:
+        """Keep unsaved work in the safety copy. Return the path of the copy, or None if there was nothing to keep.
 
         If `only_own` is true, then the unchanged sample of the first start is not kept.
         """
@@ -307,7 +310,10 @@ class Document(QObject):
         self._is_in_trouble = False
 
     def _keep(self, now: SavedSession) -> str:
-        """Pass a state to the safety copy. Return the reason if there can be no copy, or else an empty text."""
+        """Write a state of the session to the safety copy.
+
+        Return the reason if no copy can be made, or else an empty string.
+        """
         if self._copy is None:
             try:
                 copy = SafetyCopy(self._folder / "unsaved")
@@ -342,7 +348,7 @@ class Document(QObject):
     # -- what all need ---------------------------------------------------------------------
 
     def snapshot(self, *, was_closed: bool = False) -> SavedSession:
-        """Return the present state of the session, with the arrangement of the window."""
+        """Return the current state of the session, with the arrangement of the window."""
         now = snapshot_of(self._session, self._layout(), self.path)
         return dataclasses.replace(now, was_closed=was_closed)
 
@@ -352,7 +358,7 @@ class Document(QObject):
         return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)
 
     def _is_busy(self) -> bool:
-        """Return whether a session is being saved or opened. If so, also show that to the person."""
+        """Return whether a session is being saved or opened. If so, also tell the user."""
         is_busy = self._background.is_busy(TOPIC)
         if is_busy:
             self._background.notify("A session is being saved or opened. Try again in a moment.")
@@ -388,7 +394,7 @@ class Document(QObject):
 
 
 def _first_symbols(session: SavedSession) -> str:
-    """Return the first symbols of the corpus of the first run, if its symbols are no text."""
+    """Return the first symbols in the corpus of the first run. Return an empty string if its symbols are plain text."""
     run = next(iter(session.runs), None)
     if run is None or run.words is None or not run.recipe.base_symbols or not len(run.words):
         return ""

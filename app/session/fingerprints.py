@@ -1,4 +1,4 @@
-"""The fingerprints of the files that runs learned from. They show whether a file has changed since."""
+"""The fingerprints of the files that runs learned from. They show whether a file has changed since then."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_NAMED = 3  # most files that a sentence names
 
 
 class Fingerprints(QObject):
-    """A checker of the files of runs.
+    """A checker of the files that runs learned from.
 
-    It hashes them when a training begins, and compares them when a session is opened.
+    It hashes the files when training begins, and compares them when a session is opened.
     """
 
     def __init__(self, runs: Runs, background: BackgroundTasks, parent: QObject | None = None) -> None:
@@ -44,7 +44,7 @@ class Fingerprints(QObject):
                     files[source.path] = known
         if files:
             self._background.run(
-                "whether files are unchanged",
+                "unchanged_files",
                 lambda task: find_changed_files(files, task.cancelled),
                 self._report_changed_files,
             )
@@ -84,9 +84,9 @@ class Fingerprints(QObject):
 
 
 def hash_files(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
-    """Return fingerprints with a hash of the content.
+    """Return a dictionary from the number of each file to its fingerprint with a hash of the content.
 
-    A file that has changed since the training read it gets no fingerprint.
+    A file that has changed since the training read it is left out.
     """
     fingerprints = {}
     for number, (path, known) in files.items():
@@ -99,7 +99,7 @@ def hash_files(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelC
 def find_changed_files(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> tuple[list[Path], list[Path]]:
     """Return the changed files and the missing files.
 
-    A file is read only if its time has changed and its size has not.
+    A file is read only if its modification time has changed but its size is the same.
     """
     missing = [path for path in files if not path.is_file()]
     there = [path for path in files if path not in missing]

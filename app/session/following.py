@@ -19,29 +19,29 @@ from bpe_core.following.followed_run import FollowState
 from bpe_core.following.stream_follower import StreamFollower
 from bpe_core.session_file.requests import Request, make_request, withdraw_request
 
-TOPIC = "request to a training"
+TOPIC = "training_request"
 PHASES: dict[FollowState, Phase] = {"ended": Phase.ENDED, "cut": Phase.ENDED, "stopped": Phase.PAUSED}
-REPLACED = "Another run has taken its place in the file."
+REPLACED = "Another run has replaced this run in the file."
 _numbers = itertools.count(1)
 
 
 class FollowedRuns(QObject):
-    """An object that adds a followed run to the session, and adds its steps as they arrive."""
+    """An object that adds a followed run to the session, and then adds the steps of the run as they arrive."""
 
     changed = Signal()  # something else is known of a followed run
 
     def __init__(self, runs: Runs, background: BackgroundTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.waiting = ""  # a sentence about a run without any steps, or an empty text
+        self.waiting = ""  # a sentence about a run without any steps, or an empty string
         self._runs = runs
         self._background = background
 
     def begin(self, path: Path) -> None:
-        """Follow the run of a session, which need not exist yet."""
+        """Follow the run of a session. The session file need not exist yet."""
         self._begin(FileFollower(path), path, path.name)
 
     def begin_stream(self, stream: BinaryIO) -> None:
-        """Follow the run whose steps a stream brings."""
+        """Follow a run whose steps arrive in a stream."""
         self._begin(StreamFollower(stream), None, "standard input")
 
     def _begin(self, follower: Follower, path: Path | None, name: str) -> None:
@@ -71,8 +71,11 @@ class FollowedRuns(QObject):
             run.followed = seen
             run.can_request = steps.can_request
             run.names = steps.names
+            run.leading = seen.leading or run.leading
             self._runs.grow(run, seen.history)
-            self._runs.enter(run, PHASES.get(seen.state, Phase.FOLLOWED), seen.why if seen.state == "ended" else "")
+            if seen.leading is not None and run is self._runs.shown:
+                self._runs.leading_changed.emit()
+            self._runs.set_phase(run, PHASES.get(seen.state, Phase.FOLLOWED), seen.why if seen.state == "ended" else "")
         self.changed.emit()
 
     def _run(self, stamp: Hashable) -> Run | None:
@@ -87,18 +90,18 @@ class FollowedRuns(QObject):
         self.changed.emit()
 
     def stop(self, run: Run) -> None:
-        """Follow a run no longer. Its training goes on elsewhere."""
+        """Stop following a run. Its training continues in the other process."""
         self._background.cancel(run.stamp)
-        self._leave(run, "It is not followed any more.")
+        self._leave(run, "This window does not follow the run any more.")
         self.changed.emit()
 
     def _leave(self, run: Run, sentence: str) -> None:
         run.stamp = ("followed", next(_numbers))
         run.followed = None
-        self._runs.enter(run, Phase.ENDED, sentence)
+        self._runs.set_phase(run, Phase.ENDED, sentence)
 
     def request(self, run: Run, request: Request | None) -> None:
-        """Ask the training of a run to pause or to stop. None lets it go on."""
+        """Ask the training of a run to pause or to stop. With None, let the training continue."""
         path = run.followed_file
         if path is not None:
             act = partial(withdraw_request, path) if request is None else partial(make_request, path, request)

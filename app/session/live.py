@@ -1,8 +1,8 @@
-"""A class that trains while the person edits: a change of the recipe or the texts begins a new training at once."""
+"""A class that trains while the user edits: a change of the recipe or the texts begins a new training immediately."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -14,9 +14,9 @@ from app.session.session import Session
 from app.session.time import timer
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.limits import size_text
+from bpe_core.support.wording import size_text
 
-TOPIC = "the changes by learning at once"
+TOPIC = "changes_by_learning"
 TOGETHER_MILLISECONDS = 0  # changes within one turn of the event loop begin one run
 LARGEST = 10_000_000  # most bytes of a corpus that is learned at once
 LEAST_SIZE_TOLD = 1_000_000  # bytes
@@ -27,7 +27,7 @@ MOST_DRAFTS = 8  # drafts that are kept, so that undo need not learn again
 class LiveLearning(QObject):
     """An object that trains a run after each change. The runs are drafts.
 
-    A new draft replaces the draft before, unless a person has used that draft.
+    A new draft replaces the previous draft, unless that draft has a bookmark or another run is based on it.
     """
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
@@ -40,7 +40,7 @@ class LiveLearning(QObject):
         self._drafts: list[Run] = []
         self._learning: Run | None = None
         self._before: Run | None = None  # the run shown when the change was made
-        self._place: tuple[int | None, int] | None = None  # where the person was (None: at the end), and was brought
+        self._place: tuple[int | None, int] | None = None  # where the user was (None: at the end), and was brought
         self._soon = timer(self, TOGETHER_MILLISECONDS, self._learn)
         session.recipe.changed.connect(lambda _: self._soon.start())
         session.corpus.texts.changed.connect(lambda _: self._soon.start())
@@ -75,9 +75,7 @@ class LiveLearning(QObject):
         opened = [source for source in sources if not any(source.is_same_as(mine) for mine in shown.sources)]
         sentence = "The recipe has changed. Press Train to train with the new recipe."
         if not shown.learned_from(sources):
-            named = [sized_name(source) for source in opened[:MOST_NAMED]]
-            more = f" and {len(opened) - MOST_NAMED:,} more" if len(opened) > MOST_NAMED else ""
-            sentence = f"Press Train to learn from {'; '.join(named) or 'other texts'}{more}."
+            sentence = f"Press Train to learn from {names_of_texts(opened) or 'other texts'}."
         learn = Answer("Train", partial(self._session.train, fits=True))
 
         def is_still_true() -> bool:
@@ -86,8 +84,13 @@ class LiveLearning(QObject):
 
         self._background.notify(sentence, is_error=False, answers=(learn,), is_still_true=is_still_true)
 
+    def forget_drafts(self) -> None:
+        """Forget the drafts, because another session is about to be shown."""
+        self._drafts = []
+        self._before = None
+
     def _follow(self) -> None:
-        if self._learning is not None and self._runs.shown is not self._before:  # the person has chosen another run
+        if self._learning is not None and self._runs.shown is not self._before:  # the user has chosen another run
             unwanted = self._learning
             self._learning = None
             self._runs.drop(unwanted)
@@ -103,10 +106,10 @@ class LiveLearning(QObject):
             self._runs.drop(run)
 
     def _show(self, run: Run, *, is_draft: bool) -> None:
-        """Show the new run at the step where the person was, and say how it differs from the run before."""
+        """Show the new run at the step that the user looked at, and say how this run differs from the previous run."""
         before = self._before
         cursor = self._session.cursor
-        place = self._place_in_time()
+        place = self._step_of_person()
         if before is not None and before is not run and before in self._drafts and not self._is_used(before):
             self._runs.replace_run(before, run, with_number=is_draft)
         else:
@@ -120,10 +123,10 @@ class LiveLearning(QObject):
             TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._report_differences, run)
         )
 
-    def _place_in_time(self) -> int | None:
-        """Return the step where the person was, even if a shorter run has no such step.
+    def _step_of_person(self) -> int | None:
+        """Return the step at which the user left the time slider. The current run may be too short to have this step.
 
-        Return None for the end of the run.
+        Return None if the user left the slider at the end of the run.
         """
         cursor = self._session.cursor
         if cursor.live:
@@ -142,11 +145,18 @@ class LiveLearning(QObject):
             if comparison.first is None
             else f". The {steps} differ from {run.wording.step} {comparison.first + 1:,} on"
         )
-        self._background.notify(f"{comparison.new_tokens}{parted}.", is_error=False)
+        self._background.notify(f"After the change, {comparison.new_tokens}{parted}.", is_error=False)
 
     def _is_used(self, run: Run) -> bool:
         marked = {mark.run for mark in self._session.bookmarks.value}
         return run.number in marked or any(other.parent == run.number for other in self._runs.all)
+
+
+def names_of_texts(sources: Sequence[CorpusText]) -> str:
+    """List the first texts by name, with the sizes of large texts. At the end, say how many more texts there are."""
+    named = [sized_name(source) for source in sources[:MOST_NAMED]]
+    more = f" and {len(sources) - MOST_NAMED:,} more" if len(sources) > MOST_NAMED else ""
+    return f"{'; '.join(named)}{more}"
 
 
 def sized_name(source: CorpusText) -> str:

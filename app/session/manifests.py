@@ -30,8 +30,8 @@ MANIFEST = ".manifest.json"
 LOOK_AGAIN = 0.1  # seconds between two looks at the file
 PROGRAM = "app"  # `app` can draw pictures for print, too
 NO_COMMAND = (
-    "{} was saved without a manifest, because no command draws a picture like the window's. Commands can make files "
-    "of values (CSV, JSON …) and charts saved with File > Save Figure for Print."
+    "{} was saved without a manifest, because no command draws a picture like the window's. If you need a manifest, "
+    "save the values (CSV, JSON …), or use File > Save Figure for Print."
 )
 NO_FILES = "{} was saved without a manifest: {}"
 DIFFERENT = "{} was saved without a manifest: its command makes a different file, so the manifest would be wrong."
@@ -40,12 +40,12 @@ KEPT = "A command made {} again, and the file is identical. The manifest {} hold
 
 
 def run_of_session(number: int) -> str:
-    """Return the placeholder that stands for a run of the session in a command."""
+    """Return the placeholder that is written in a command for a run of the session."""
     return f"{SESSION}#{number}"
 
 
 class Manifests(QObject):
-    """A writer of manifests. It does nothing unless the person switched manifests on."""
+    """A writer of manifests. It does nothing unless the user has switched manifests on."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -101,9 +101,9 @@ class Manifests(QObject):
 
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:
-    """Run a command again, and write its manifest.
+    """Run a command again, and write its manifest. Return whether the manifest was written.
 
-    Return False, without a manifest, if the command makes a file that differs from the existing one.
+    No manifest is written if the command now makes a file that differs from the existing file.
     """
     call = [sys.executable, "-m", PROGRAM, *plugin_arguments(), "repeat", manifest.name, "--made-by", *command]
     quiet = subprocess.DEVNULL
@@ -154,10 +154,15 @@ class TextFiles:
             if text.path is None
         }
 
-    def refusal(self, *, each: bool) -> str:
-        """Return the reason why a command cannot name the texts, or an empty text.
+    @property
+    def unwritten(self) -> bool:
+        """Return whether at least one of the texts has not been written to a file yet."""
+        return any(not path.exists() for path in self._place.values())
 
-        If `each` is true, then the command makes a group of every text.
+    def refusal(self, *, each: bool) -> str:
+        """Return the reason why a command cannot name the texts, or an empty string.
+
+        If `each` is true, then the command turns every text without a group into a group.
         """
         for text in self._texts:
             if text.address or text.refused:
@@ -173,15 +178,26 @@ class TextFiles:
     def arguments(self, argument: str = "", *, each: bool = False) -> list[str]:
         """Return the command's arguments that name the texts and their groups.
 
-        If `each` is true, then every text without a group becomes a group. `argument` stands before texts
-        without groups.
+        If `each` is true, then every text without a group becomes a group. The option `argument` is written before the
+        texts that have no group.
         """
-        if not each and not self._are_grouped:
-            return [*filter(None, [argument]), *(str(self._path(text)) for text in self._texts)]
-        groups: dict[str, list[str]] = {}
+        groups = self.by_group(each=each)
+        if groups.keys() <= {""}:
+            return [*filter(None, [argument]), *(str(path) for paths in groups.values() for path in paths)]
+        return [word for name, paths in groups.items() for word in ("--group", name, *map(str, paths))]
+
+    def by_group(self, *, each: bool) -> dict[str, list[Path]]:
+        """Return a dictionary from the name of each group to the files of its texts.
+
+        A text without a group is a group with its own name. But if no text has a group and `each` is false, all files
+        are in a single group, which is named "".
+        """
+        groups: dict[str, list[Path]] = {}
+        is_named = each or self._are_grouped
         for text in self._texts:
-            groups.setdefault(text.group or text.name, []).append(str(self._path(text)))
-        return [word for name, paths in groups.items() for word in ("--group", name, *paths)]
+            name = (text.group or text.name) if is_named else ""
+            groups.setdefault(name, []).append(self._path(text))
+        return groups
 
     def write(self) -> list[Path]:
         """Write the texts that have no file, and return the paths of the new files."""

@@ -43,7 +43,7 @@ class MergeFilter:
 
     @cached_property
     def error(self) -> str:
-        """Return the reason why the search text is not valid, or an empty text."""
+        """Return the reason why the search text is not valid, or an empty string."""
         try:
             self._matches_in(())
         except re.error as error:

@@ -4,7 +4,7 @@ If many steps in a row change nothing in the text shown, the player skips them.
 
 After the training of a small run, the player shows its steps from the beginning. Until the training ends, the slider
 stays at the first step. In a branch, it stays at the step where the branch begins. A run that takes longer is shown
-while it is trained. Any action of a person stops the player.
+during its training. Any action of a user stops the player.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LEAST_EVENT_SECONDS = 0.33  # faster steps cannot be followed, and must not flas
 
 @dataclass(frozen=True)
 class Step:
-    """A move of the time slider to a neighbouring step. The slider stays there for at least this number of seconds."""
+    """A move of the time slider to a neighbouring step. The slider stays at this step for at least `seconds`."""
 
     before: int
     after: int
@@ -46,7 +46,7 @@ class Step:
 class Player(QObject):
     """A player that moves, pauses and holds the time slider.
 
-    The signal `stepped` reports steps slow enough to be seen.
+    The signal `stepped` reports only steps that are slow enough to be seen.
     """
 
     changed = Signal()
@@ -111,7 +111,7 @@ class Player(QObject):
         self.pause() if self.is_playing else self.play()
 
     def play(self) -> None:
-        """Play from the present step, or from the start if the slider is at the end.
+        """Play from the current step, or from the start if the slider is at the end.
 
         Continue if the player is paused.
         """
@@ -137,7 +137,7 @@ class Player(QObject):
         self._cursor.go_live()
 
     def pause_for_person(self) -> None:
-        """Pause, and do not start automatically any more, because the person does something else."""
+        """Pause because the user is doing something else. Do not start automatically any more."""
         self._is_wanted = False
         self._give_up()
         self._halt(is_paused=self.is_playing or self.is_paused)
@@ -158,7 +158,9 @@ class Player(QObject):
                 self._plan(places)
 
     def forget_changes(self) -> None:
-        """Forget which steps are skipped, because another text is shown. The next call of `play` plans again."""
+        """Forget which steps are skipped, because another text is shown. The next call of `play` chooses the skipped
+        steps anew.
+        """
         self._places = (self._at,)
 
     def play_next_run(self) -> None:
@@ -166,7 +168,7 @@ class Player(QObject):
         self._is_wanted = self.follows_training and self.speed is None
 
     def replay(self) -> None:
-        """Play the run shown from the beginning, as a run is played after its training."""
+        """Play the run shown from the beginning, like a run that has just been trained."""
         if self.follows_training and self.speed is None:
             self._cursor.go_to(0)
             self.play()
@@ -223,7 +225,7 @@ class Player(QObject):
         self._seen = position
         if (self.is_playing or self.is_paused) and (position != self._at or self._cursor.live):
             self._forget_run()
-            self._halt()  # the person moved the cursor
+            self._halt()  # the user moved the cursor
         if position == before:
             return
         now = time.monotonic()
@@ -254,13 +256,13 @@ class Player(QObject):
         if run is None or run is not self._run:
             return
         if run.phase is Phase.LEARNING and not self._patience.isActive():
-            self._hold(run)
+            self._hold_at_first_step(run)
         elif run.phase is Phase.ENDED:
             self._play_learned_run(run)
         elif not run.is_busy:
             self._give_up()
 
-    def _hold(self, run: Run) -> None:
+    def _hold_at_first_step(self, run: Run) -> None:
         """Keep the slider at the first step while a small run is trained."""
         if run.history is None or run.history.tokens_at_start > SMALL_TOKENS or self.speed is not None:
             self._run = None
@@ -273,11 +275,14 @@ class Player(QObject):
         self._forget_run()
         if is_held and run.learned <= self._start:
             self._cursor.go_live()
-        elif is_held and self.follows_training:  # else the fork is shown until the person plays
+        elif is_held and self.follows_training:  # else the fork is shown until the user plays
             self.play()
 
     def _give_up(self) -> None:
-        """Show the run while it is trained, because the training took too long or was stopped."""
+        """Do not play the run from its first step, because the training took too long or was stopped.
+
+        If the slider still waits at the first step, it moves to the newest step and follows the training.
+        """
         is_held = self._run is not None and self._is_held
         self._forget_run()
         if is_held:
@@ -299,7 +304,7 @@ _HALVINGS = 60  # enough halvings of the searched range to exhaust the precision
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule of steps with a steady speed, or with a speed that is slow at first and then grows.
+    """A schedule of steps. The speed is steady, or it is slow at first and then grows.
 
     >>> played = Schedule(0, 256)
     >>> [int(played.place(second)) for second in (0, 1, 3, 10, 18.49)]
@@ -318,7 +323,7 @@ class Schedule:
         return steps / self.speed if self.speed else min(WHOLE_SECONDS, steps / FIRST_PER_SECOND)
 
     def place(self, seconds: float) -> float:
-        """Return the step that is reached after some seconds. The fraction is the part of the way to the next step."""
+        """Return the step that is reached after `seconds`, with a fraction: 7.5 is halfway from step 7 to step 8."""
         if seconds >= self.seconds:
             return float(self.end)
         if self.speed:
@@ -335,7 +340,7 @@ class Schedule:
 
     @cached_property
     def _growth(self) -> float:
-        """Return the rate at which the speed grows, so that the last step is reached at the planned time."""
+        """Return the growth rate of the speed. With this rate, the last step is reached at the planned time."""
         wanted = (self.end - self.start) / FIRST_PER_SECOND
         if wanted <= self.seconds:
             return 0.0
@@ -350,7 +355,7 @@ class Schedule:
 
 
 def _distance_at(growth: float, seconds: float) -> float:
-    """Return how far a movement with a growing speed goes in some seconds.
+    """Return the distance that a movement with growing speed covers in the given time.
 
     The speed is 1 at first, and it grows exponentially at the rate `growth`.
     """
@@ -360,7 +365,7 @@ def _distance_at(growth: float, seconds: float) -> float:
 def steps_without_idle(changes: Iterable[int], start: int, end: int, speed: float | None = None) -> list[int]:
     """Return the steps from `start` to `end`.
 
-    Of each long stretch that changes nothing, return only the last step.
+    If many steps in a row change nothing, return only the last of them.
 
     >>> steps_without_idle([1, 2, 80, 81], 0, 100, speed=1)
     [0, 1, 2, 79, 80, 81, 99, 100]

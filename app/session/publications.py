@@ -1,4 +1,4 @@
-"""The files about runs that a person gives to other people: reports, web pages and films."""
+"""The files about runs that a user gives to other people: reports, web pages and films."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILM = "film"
 
 @dataclass(frozen=True)
 class FilmChoices:
-    """The person's choices for a film."""
+    """The user's choices for a film."""
 
     size: str
     first: int | None = None  # the first step, or the first size if the film shows two runs
@@ -44,7 +44,10 @@ class FilmChoices:
 
 
 class Publications(QObject):
-    """A writer of files for other people. Background tasks write the state that the session had at the request."""
+    """An object that writes the files that users give to other people: reports, web pages and films.
+
+    A background task writes each file. A file about the session shows it as it was when the file was requested.
+    """
 
     reported = Signal(object)  # the path of the page
     shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none for the run shown

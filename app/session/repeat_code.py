@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from app.session.corpus_texts import CorpusTexts
@@ -16,33 +17,47 @@ from bpe_core.session_file import EXTENSION
 
 PROGRAM = "bpe-explorer"
 UNSAVED = "session" + EXTENSION
-SAVE_FIRST = "Save the session as {} first. The copied lines open this file."
+LONGEST_ARGUMENT = 10_000  # characters of a text in a command
+SAVE_FIRST = "Save the session as {} first. The copied code opens this file."
 
 
 def as_command(command: Sequence[str], session: Path | None, texts: CorpusTexts, result: Path | None = None) -> str:
-    """Return a command in the form that a person types. Without a result file, the command prints to the terminal.
+    """Return a command in the form that a user types. Without a result file, the command prints to the terminal.
 
     >>> as_command(("why", "low", "--merges", SESSION, "-o", RESULT), Path("my book.bpex"), ())
     "bpe-explorer why low --merges 'my book.bpex'"
     """
     words = list(command)
-    if result is None and words[-2:] == ["-o", RESULT]:
-        del words[-2:]
+    if result is None and "-o" in words and words[words.index("-o") + 1] == RESULT:
+        del words[words.index("-o") : words.index("-o") + 2]
     opened = session or Path(UNSAVED)
-    full_words = fill_placeholders(words, result or Path(RESULT), opened, TextFiles(texts, opened))
+    written = result or opened.with_name(f"{command[0]}.csv")  # of a command that only writes files
+    full_words = fill_placeholders(words, written, opened, TextFiles(texts, opened))
     return shlex.join([PROGRAM, *full_words])
 
 
-def as_python(question: Question, opened: Mapping[str, str], session: Path | None) -> str:
+def as_python(
+    question: Question,
+    opened: Mapping[str, str],
+    session: Path | None,
+    texts: Mapping[str, Sequence[Path]] = MappingProxyType({}),
+) -> str:
     """Return the Python code that asks a question.
 
-    `opened` maps the name of each tokenizer to the part of the session file to open: `#2` is run 2, and `#2@40` its
-    first 40 steps. For a question about a single tokenizer, the name is empty. For a question about no tokenizer, the
-    mapping is empty.
+    `texts` maps the name of each group to the files that the question reads. An empty name means no group.
+
+    `opened` maps the name of each tokenizer to the part of the session file to open. The part `#2` is run 2, and
+    `#2@40` is the first 40 steps of run 2. For a question about a single tokenizer, the name is empty. For a question
+    about no tokenizer, the mapping is empty.
     """
     file = str(session or UNSAVED)
-    studies = {name: _opening(file, run) for name, run in opened.items()}
+    read = ".with_texts(texts)" if texts else ""
+    studies = {name: _opening(file, run) + read for name, run in opened.items()}
     lines = ["import bpe_core as bpe", ""]
+    if texts:
+        paths = {name: f"[{', '.join(f'Path({str(path)!r})' for path in files)}]" for name, files in texts.items()}
+        named = "{" + ", ".join(f"{name!r}: {files}" for name, files in paths.items()) + "}"
+        lines = ["from pathlib import Path", "", *lines, f"texts = {paths.get('', named)}"]
     about = ""
     if set(studies) == {""}:
         lines.append(f"study = {studies['']}")
@@ -73,9 +88,9 @@ def _opening(file: str, run: str) -> str:
 
 
 def _values(question: Question, file: str) -> list[tuple[str, str]]:
-    """Return the parameters that differ from their defaults, with their values as Python code.
+    """Return the required parameters, and those that differ from their defaults, with their values as Python code.
 
-    `file` replaces the placeholder of the session.
+    If a value is the session of the window, the code names `file` instead.
     """
     values = []
     for parameter in question.parameters():
@@ -88,7 +103,7 @@ def _values(question: Question, file: str) -> list[tuple[str, str]]:
 
 
 def as_python_for_file(command: Sequence[str], session: Path | None, result: Path) -> str:
-    """Return the Python code that writes a file again. It is empty if no function does that.
+    """Return Python code that recreates a file. Return an empty string if no Python function writes such a file.
 
     >>> command = "export", "--merges", SESSION, RESULT, "--to", "csv", "--at", "9"
     >>> print(as_python_for_file(command, None, Path("a.csv")))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusText, CorpusTexts
-from app.worker.training import ExtendedTable, LeadingPairs, TableToExtend, TrainingJob
+from app.worker.training import ExtendedTable, TableToExtend, TrainingJob
 from bpe_core.counting.words import WordTable
 from bpe_core.delivery.sidecars import Sidecars
 from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, lists_texts_only
@@ -22,6 +22,7 @@ from bpe_core.following.followed_run import FollowedRun
 from bpe_core.history.history import END_SENTENCES, EndReason, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.facts import Wording
+from bpe_core.methods.kit.leading import LeadingPairs
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.registry import METHODS
@@ -73,7 +74,7 @@ class Run:
     merges_per_second: float = 0.0
     seconds_left: float | None = None
     merges_when_prepared: int | None = None  # steps to learn when the counts are ready; None for all
-    fits: bool = False  # its size was not chosen by a person, so it may change to fit the texts
+    fits: bool = False  # its size was not chosen by a user, so it may change to fit the texts
     only_counts: bool = False  # its merges are known, and only their counts are wanted
     job: TrainingJob | None = None
     parent: int | None = None  # the number of the run that it continues, in another way or on other texts
@@ -97,9 +98,9 @@ class Run:
         return 0 if self.history is None else len(self.history)
 
     def store_history(self, history: History) -> None:
-        """Store the history that was learned by now, with the ids of its tokens.
+        """Store the history that has been learned so far, with the ids of its tokens.
 
-        Ids that came from a file stay. New tokens get the ids that the person chose, or else the next free ids.
+        Ids that came from a file stay. New tokens get the ids that the user chose, or else the next free ids.
         """
         before = self.begins_with if self.history is None else self.history
         numbers = None if before is None else before.numbers
@@ -129,7 +130,7 @@ class Run:
 
     @property
     def gone_through(self) -> tuple[float, str] | None:
-        """Return the finished share of the training, and a phrase that names what the share is a part of.
+        """Return how much of the training is done, from 0 to 1, and what this share refers to, such as "the text".
 
         Return None if the method reports its progress in steps.
         """
@@ -142,7 +143,7 @@ class Run:
 
     @property
     def end_reason(self) -> EndReason:
-        """Return the reason why the training ended. It is empty if more steps are possible."""
+        """Return the reason why the training ended, or an empty string if the training can continue."""
         if self.trainer is not None and self.trainer.end_reason:
             return self.trainer.end_reason
         return "" if self.history is None or self.history.end_reason == "stopped" else self.history.end_reason
@@ -165,15 +166,15 @@ class Run:
         return at_rest and self.can_be_continued and self.end_reason == ""
 
     def would_repeat(self, recipe: Recipe, sources: CorpusTexts) -> bool:
-        """Return whether a training with this recipe and these texts would repeat this finished run."""
+        """Return whether a training run with this recipe and these texts would repeat this finished run."""
         if self.phase is not Phase.ENDED or self.can_go_on() or not sources or not self.learned_from(sources):
             return False
         return self.recipe.with_changes(name=recipe.name) == recipe and all(
-            self._has_read(mine, source) for mine, source in zip(self.sources, sources, strict=True)
+            self._is_surely_unchanged(mine, source) for mine, source in zip(self.sources, sources, strict=True)
         )
 
     def learned_from(self, sources: CorpusTexts) -> bool:
-        """Return whether this run learned from these texts. A text that has changed since then does not count."""
+        """Return whether this run learned from these texts. If a text has changed since then, return False."""
         return len(sources) == len(self.sources) and all(
             mine.is_same_as(source) and not self._has_changed(mine)
             for mine, source in zip(self.sources, sources, strict=True)
@@ -184,7 +185,7 @@ class Run:
         state = mine.file_state()
         return known is not None and state is not None and state != (known.size, known.modified_ns)
 
-    def _has_read(self, mine: CorpusText, source: CorpusText) -> bool:
+    def _is_surely_unchanged(self, mine: CorpusText, source: CorpusText) -> bool:
         """Return whether a text is surely unchanged since the training read it.
 
         Return False for folders and addresses, because a change in them would not be noticed.
@@ -195,7 +196,9 @@ class Run:
         return source.path is None or (known is not None and source.file_state() == (known.size, known.modified_ns))
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
-        """Return a recipe with the interventions of this run, unless the recipe has interventions already."""
+        """Return the recipe with the interventions of this run. A recipe that has interventions already is returned
+        unchanged.
+        """
         own = self.recipe.part(SteeringChoices)
         is_steered = recipe.part(SteeringChoices) != SteeringChoices()
         if self.recipe.method != recipe.method or own == SteeringChoices() or is_steered:
@@ -215,7 +218,7 @@ class Run:
             return False
 
     def why_no_branch(self, step: int) -> str:
-        """Return the reason why no branch can begin at a step, or an empty text."""
+        """Return the reason why no branch can begin at a step, or an empty string."""
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
             return f"{listed.title} does not merge pairs, so no pair can be forbidden or forced."
@@ -256,7 +259,7 @@ def titles_of(runs: Sequence[Run]) -> list[str]:
 
 
 def changed_name(name: str, change: str) -> str:
-    """Return the name of a table that was made by changing another table.
+    """Return the name of a table that is made by changing the table `name`.
 
     >>> changed_name("gpt2", "trimmed"), changed_name("gpt2, trimmed", "trimmed")
     ('gpt2, trimmed', 'gpt2, trimmed')
@@ -280,9 +283,10 @@ def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 
 
 def training_changes(run: Run | None) -> tuple[tuple[int, ...], str]:
-    """Return the steps at which the training of a run changes, and a text about them.
+    """Return the steps at which the training of a run changes, and sentences about these changes, one on each line.
 
-    It changes at an intervention, where a table was extended, and where the method begins to learn in another way.
+    The training changes at an intervention, at the step where a table was extended, and at the step where the method
+    begins to learn in another way.
     """
     if run is None:
         return (), ""
@@ -292,11 +296,7 @@ def training_changes(run: Run | None) -> tuple[tuple[int, ...], str]:
         {intervention.step - 1 for intervention in recipe.interventions} | ({recipe.grown_from} - {0}) | turns.keys()
     )
     said = [f"After {recipe.wording.step} {step:,}: {what}." for step, what in turns.items()]
-    said += (
-        [f"The table before its extension ends at {recipe.wording.step} {recipe.grown_from:,}."]
-        if recipe.grown_from
-        else []
-    )
+    said += [f"The table was extended after {recipe.wording.step} {recipe.grown_from:,}."] if recipe.grown_from else []
     said += [
         f"A pair was forbidden or forced at {recipe.wording.step} {intervention.step:,}."
         for intervention in recipe.interventions[:MOST_TURNS]

@@ -50,7 +50,7 @@ class RunList(QObject):
         is_shown: bool = True,
         phase: Phase = Phase.ENDED,
     ) -> Run:
-        """Add a table as a run, such as one from a file. Return the run."""
+        """Add a table as a run, such as a table from a file. Return the run."""
         run = Run(self._next_number(), history.recipe, (), phase=phase, sentence=sentence, parent=parent)
         run.history = history
         run.names = names
@@ -65,13 +65,16 @@ class RunList(QObject):
         return next((run for run in self.all if run.number == number), None)
 
     def origin_of(self, run: Run | None) -> Origin | None:
-        """Return the opened table that a run was made from, or None if there is no such table with sidecar files."""
+        """Return the opened table from which `run`, or the nearest of its parents, was made.
+
+        Return None if there is no such table, or if the table has no sidecar files.
+        """
         while run is not None and run.origin is None:
             run = self.find_run(run.parent)
         return run.origin if run is not None and run.origin is not None and run.origin.sidecars else None
 
     def branched_from(self, run: Run) -> Run | None:
-        """Return the run that this run is a branch of, or None if no person steered this run."""
+        """Return the run that this run branched off from, or None if this run is not a branch."""
         parent = self.find_run(run.parent)
         is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
         return parent if is_steered else None
@@ -85,20 +88,20 @@ class RunList(QObject):
         return [other for other in self.all if other.number in numbers]
 
     def replace_run(self, old: Run, new: Run, *, with_number: bool = False) -> None:
-        """Remove the run `old`, and show the run `new` at the present step.
+        """Remove the run `old`, and show the run `new` at the current step.
 
         If `with_number` is true, `new` gets the number of `old`.
         """
         self._background.cancel(old.stamp)
         self.all = [run for run in self.all if run is not old]
         if with_number and all(run.number != old.number for run in self.all if run is not new):
-            given, new.number = new.number, old.number  # it is the same to a person, who sees numbers
+            given, new.number = new.number, old.number  # it is the same to a user, who sees numbers
             if given != new.number:
                 self._take_back_number(given)
         self.restore_or_remove([new], are_there=True, stays=True)
 
     def restore_or_remove(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
-        """Restore these runs, or remove them if `are_there` is false.
+        """Restore these runs if `are_there` is true, or else remove them.
 
         Then show the first restored run. If the run shown was removed, show its parent or else the newest run.
         """
@@ -122,7 +125,7 @@ class RunList(QObject):
         self.changed.emit()
 
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
-        """Replace all runs. Ignore what background tasks still report about the former runs."""
+        """Replace all runs. Ignore later reports of background tasks about the former runs."""
         for run in self.all:
             if run not in runs:
                 self._stop_tasks(run)
@@ -131,7 +134,7 @@ class RunList(QObject):
         self.show(shown if shown in self.all else None)
 
     def drop(self, run: Run) -> None:
-        """Remove a run that is not shown, even while it is trained."""
+        """Remove a run that is not shown, even if it is being trained."""
         self._stop_tasks(run)
         self.restore_or_remove([run], are_there=False)
         self._take_back_number(run.number)
@@ -141,7 +144,7 @@ class RunList(QObject):
         return self._last_number
 
     def _take_back_number(self, number: int) -> None:
-        """Make the number of a removed draft free for the next run, if it was the last number."""
+        """Let the next run reuse the number of a removed draft, if it was the last number."""
         if number == self._last_number and all(run.number != number for run in self.all):
             self._last_number -= 1
 

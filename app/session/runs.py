@@ -1,4 +1,4 @@
-"""A manager of the training of runs: it begins, pauses, continues and ends a training."""
+"""A class that begins, pauses, continues and ends the training of runs."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from bpe_core.history.history import History, Pair
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
+from bpe_core.support.wording import count_text
 
 UNCOUNTED = "Counting was cancelled, so the merges have no counts."
 UNEXPECTED = "Training ended because of an unexpected error. The steps before the error are kept."
@@ -76,8 +77,8 @@ class Runs(RunList):
     ) -> Run | None:
         """Begin the training of a run, and return the run. Return None if there are no texts.
 
-        Pause the training after `merges` steps. If `fits` is true, replace an impossible vocabulary size by a
-        possible one.
+        Pause the training after `merges` steps. If `fits` is true, replace an impossible vocabulary size with a
+        possible size.
         """
         if not sources:
             self._report_missing_text("There is no text to learn from")
@@ -87,7 +88,7 @@ class Runs(RunList):
         return run
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
-        """Begin the training of a failed run again on the same texts, by another recipe."""
+        """Train a failed run again on the same texts, with another recipe."""
         if run in self.all and run.phase is Phase.FAILED:
             run.recipe = recipe
             run.phase = Phase.COUNTING
@@ -104,7 +105,7 @@ class Runs(RunList):
             self.shown.job.stop()
 
     def stop(self) -> None:
-        """End the training of the run shown. The steps made until now stay."""
+        """End the training of the run shown. The steps made so far stay."""
         run = self.shown
         if run is None:
             return
@@ -148,7 +149,10 @@ class Runs(RunList):
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:
-        """Count the merges of the run shown, which is an imported table, on these texts."""
+        """Begin to count on the texts `sources` how often each merge of the run shown is made.
+
+        Do nothing if the run is not an imported table without counts.
+        """
         run = self.shown
         if run is None or not run.can_be_counted:
             return
@@ -221,13 +225,13 @@ class Runs(RunList):
         self._counts.request(sources, recipe)
 
     def _prepare_counted(self) -> None:
-        """Make the trainers of all runs that waited for counts, after counting has ended."""
+        """Make the trainers of all runs that waited for the end of counting."""
         for run in self.all:
             if run.phase is Phase.COUNTING:
                 self._prepare(run)
 
     def _prepare(self, run: Run) -> None:
-        outcomes = self._counts.outcomes_as_wanted(run.sources, run.recipe)
+        outcomes = self._counts.last_outcomes(run.sources, run.recipe)
         if None in outcomes:
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
@@ -238,7 +242,9 @@ class Runs(RunList):
             return
         if failures:
             used = len(outcomes) - len(failures)
-            sentence = f"{failures[0]} {used:,} of {len(outcomes):,} texts {'is' if used == 1 else 'are'} used."
+            sentence = (
+                f"{failures[0]} {used:,} of {count_text(len(outcomes), 'text')} {'is' if used == 1 else 'are'} used."
+            )
             self._background.notify(sentence, "\n".join(failures))
         run.fingerprints = {
             source.number: Fingerprint(*outcome.file_state)
@@ -274,7 +280,9 @@ class Runs(RunList):
         run.extended_table = extended_table
         run.history = extended.history
         run.recipe = extended.history.recipe
-        self._end(run, f"{len(extended.added):,} tokens are new. All older tokens keep their ids.")
+        self._end(
+            run, f"{count_text(len(extended.added), 'token is', 'tokens are')} new. All older tokens keep their ids."
+        )
         if run is self.shown:
             self._cursor.set_end(run.learned)
 
@@ -320,8 +328,8 @@ class Runs(RunList):
             self.grew.emit(start, run.learned)
             self._cursor.set_end(run.learned)
 
-    def enter(self, run: Run, phase: Phase, sentence: str) -> None:
-        """Show that a run is in a phase, if it is another phase than before."""
+    def set_phase(self, run: Run, phase: Phase, sentence: str) -> None:
+        """Store and report the phase of a run, with a sentence about it. Do nothing if neither has changed."""
         if (phase, sentence) != (run.phase, run.sentence):
             run.phase = phase
             run.sentence = sentence
@@ -345,7 +353,7 @@ class Runs(RunList):
             self._cursor.set_end(run.learned)
         if run.only_counts:
             run.only_counts = False
-            self._end(run, f"Counted on {len(run.sources):,} {'text' if len(run.sources) == 1 else 'texts'}.")
+            self._end(run, f"The merges were counted on {count_text(len(run.sources), 'text')}.")
         else:
             self._learn(run, run.merges_when_prepared)
         if run is self.shown:

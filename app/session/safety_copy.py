@@ -1,4 +1,4 @@
-"""The safety copies of unsaved sessions, in the person's own data folder. After a crash they are still there."""
+"""The safety copies of unsaved sessions, in the user's own data folder. After a crash they are still there."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _numbers = itertools.count(1)
 class SafetyCopy(Job):
     """A writer that keeps a file up to date with the newest state of a session.
 
-    It posts the reason of each failure, or an empty text after a success.
+    After each attempt to write, it posts a message: the reason for a failure, or an empty string after a success.
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__("safety copy", writes=True)
+        super().__init__("safety_copy", writes=True)
         stamp = f"{datetime.now():%Y-%m-%d-%H-%M-%S}-{os.getpid()}-{next(_numbers)}"
         self.path = folder / f"{stamp}{EXTENSION}"
         with self._refusing():
@@ -62,12 +62,12 @@ class SafetyCopy(Job):
         self._refusal = ""  # why the last write failed
 
     def keep(self, session: SavedSession) -> None:
-        """Write this session soon. If a newer session comes before that, only the newer session is written."""
+        """Write this session soon. If a newer session arrives first, only the newer session is written."""
         self.last = self._newest = session
         self._news.set()
 
     def refusal_of(self, session: SavedSession) -> str:
-        """Wait until this session is written. Return the reason if that failed, or else an empty text."""
+        """Wait until this session is written. Return the reason if that failed, or else an empty string."""
         with self._trying:
             while self._tried is not session and self.is_under_way:
                 self._trying.wait(LOOK_SECONDS)
@@ -91,7 +91,7 @@ class SafetyCopy(Job):
         while True:
             self._news.wait()
             self._news.clear()
-            last = self.stopping  # read first, so that a session given before the stop is still written
+            last = self.is_stopping  # read first, so that a session given before the stop is still written
             session = self._newest
             self._newest = None
             if session is not None and self._is_wanted:
@@ -116,7 +116,7 @@ class SafetyCopy(Job):
         if refusal:
             if self._newest is None:
                 self._newest = session  # try again, unless a newer session comes
-            if not self.stopping and not self._news.wait(RETRY_SECONDS):
+            if not self.is_stopping and not self._news.wait(RETRY_SECONDS):
                 self._news.set()
 
     def _write(self, session: SavedSession) -> None:
@@ -145,7 +145,7 @@ class SafetyCopy(Job):
 
 
 def _never_cancelled() -> bool:
-    """Wait for the window's thread, and return False, because a write is never cancelled."""
+    """Wait while the window is busy, and return False. Writing a safety copy is never cancelled."""
     wait_for_window()
     return False
 
@@ -214,7 +214,7 @@ class Leftovers(QObject):
         self._claimed.pop(path).release()
 
     def replace(self, brought_back: frozenset[Path]) -> None:
-        """Remove these restored safety copies, because another safety copy holds their content now."""
+        """Remove these restored safety copies, because another safety copy now contains their content."""
         for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())

@@ -38,11 +38,11 @@ NOTHING = Highlight()
 
 @dataclass(frozen=True)
 class Mark:
-    """A token, a pair or a word that a person points at. Its bytes identify it in all runs."""
+    """A token, a pair or a word that a user points at. Its bytes identify it in all runs."""
 
     highlight: Highlight  # its indices in the run in which it was pointed at
     texts: tuple[bytes, ...]  # the bytes of each token
-    byte: int | None = None  # where it is in the person's text, if it is pointed at there
+    byte: int | None = None  # where it is in the user's text, if it is pointed at there
 
     @classmethod
     def of(cls, run: Run | None, *tokens: int, byte: int | None = None) -> Mark | None:
@@ -70,9 +70,9 @@ class Mark:
         return cls(Highlight(word=word), (word,)) if run is not None and word else None
 
     def in_run(self, run: Run | None) -> Highlight:
-        """Return the tokens of a run to highlight: those with the same bytes.
+        """Return the highlight of this mark in a run: the tokens of the run with the same bytes.
 
-        Return nothing if the run lacks a token.
+        Return an empty highlight if the run lacks a token.
         """
         if run is None:
             return NOTHING
@@ -95,7 +95,7 @@ class ShownHighlight:
     mark: Mark | None = None
     highlight: Highlight = NOTHING  # in the run shown
     step: int = 0  # the step that made it, counted from 1; 0 if no step did
-    text: str = ""  # a token or word as a person reads it
+    text: str = ""  # a token or word as a user reads it
 
     def in_run(self, run: Run | None) -> Highlight:
         """Return the highlighted tokens of another run."""
@@ -117,7 +117,10 @@ def step_of(run: Run | None, highlight: Highlight) -> int:
 
 
 class Selection(QObject):
-    """The selection of the window. Views change it and show it, so views need not be connected with each other."""
+    """The selection of the window.
+
+    All views change and show this selection, so they need not be connected with each other.
+    """
 
     changed = Signal()  # other tokens are highlighted
     kept_changed = Signal()
@@ -128,7 +131,7 @@ class Selection(QObject):
         self._runs = runs
         self.pointed: Mark | None = None
         self.kept: Mark | None = None
-        self.selected: Mark | None = None  # the text that a person selected, as with the mouse
+        self.selected: Mark | None = None  # the text that a user selected, as with the mouse
         self.steps: tuple[int, ...] = ()  # the chosen steps in order; none if fewer than two are chosen
         self._shown: Run | None = None
         runs.changed.connect(self._follow_run)
@@ -155,7 +158,7 @@ class Selection(QObject):
         return step_of(run, mark.in_run(run))
 
     def point(self, mark: Mark | None) -> None:
-        """Highlight the mark under the pointer. None highlights the clicked mark again."""
+        """Highlight the mark under the pointer. If `mark` is None, highlight the clicked mark again."""
         if mark != self.pointed:
             before = self.mark
             self.pointed = mark
@@ -163,7 +166,7 @@ class Selection(QObject):
                 self.changed.emit()
 
     def keep(self, mark: Mark | None) -> None:
-        """Keep a clicked mark highlighted when the pointer moves on. None removes it."""
+        """Keep a clicked mark highlighted after the pointer moves away. If `mark` is None, keep no mark."""
         if mark != self.kept:
             before = self.mark
             self.kept = mark
@@ -172,7 +175,7 @@ class Selection(QObject):
                 self.changed.emit()
 
     def select(self, mark: Mark | None) -> None:
-        """Highlight all places of a selected text. None highlights nothing instead."""
+        """Highlight all occurrences of a selected text. If `mark` is None, no text is selected any more."""
         if mark != self.selected:
             before = self.mark
             self.selected = mark

@@ -28,6 +28,7 @@ from bpe_core.kernels import readiness
 from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Bookmark
+from bpe_core.support.wording import count_text
 
 
 class Session(QObject):
@@ -42,7 +43,7 @@ class Session(QObject):
         self.opening = ""  # the name of a session that is being opened
         self.undo = Steps(self)
         self.recipe: UndoableValue[Recipe] = UndoableValue(recipe, self.undo, self)
-        self.text: UndoableValue[str] = UndoableValue(text, self.undo, self)  # the person's text, shown token by token
+        self.text: UndoableValue[str] = UndoableValue(text, self.undo, self)  # the user's text, shown token by token
         # How special tokens in the text are read, as in ALLOWED.
         self.specials: UndoableValue[str] = UndoableValue("", self.undo, self)
         self.filter: UndoableValue[MergeFilter] = UndoableValue(MergeFilter(), self.undo, self)
@@ -56,8 +57,8 @@ class Session(QObject):
         self.following = FollowedRuns(self.runs, self.background, self)
         self.selection = Selection(self.runs)
         self.playing = Player(self.runs, self.cursor, self)
-        self.detour = Detour(self)
-        self.detour.changed.connect(self.playing.pause_for_person)
+        self.lesson_contents = LessonContents(self)
+        self.lesson_contents.changed.connect(self.playing.pause_for_person)
         self.extension_messages = ExtensionMessages(self.runs, self.text, self.background, self)
         self.fingerprints = Fingerprints(self.runs, self.background, self)
         self._wanted: tuple[int | None, bool] | None = None  # a run to begin when all folders are listed
@@ -68,23 +69,26 @@ class Session(QObject):
     def note_opening(self, name: str) -> None:
         """Store and report the name of the session that is being opened.
 
-        An empty name means that none is being opened.
+        An empty name means that no session is being opened.
         """
         self.opening = name
         self.opening_changed.emit()
 
     def warm_up(self) -> None:
-        """Compile the kernels and load the formats in background tasks, so that no person waits for them later."""
-        self.background.run("compiled kernels", lambda task: readiness.prepare())
+        """Compile the kernels and load the formats in background tasks, so that no user waits for them later."""
+        self.background.run("compiled_kernels", lambda task: readiness.prepare())
         self.background.run("formats", lambda task: _load_formats(), self._report_unusable_plugins)
 
     @property
     def machine_code(self) -> MachineCode:
-        """Return which share of the kernels is compiled, and how large tasks run at present."""
+        """Return the state of the machine code: how much is compiled, and in which way large tasks run now."""
         return readiness.state()
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
-        """Begin the training of a run on the present texts and recipe. Wait until all added folders are listed."""
+        """Begin the training of a run on the current texts and recipe.
+
+        If added folders are still being listed, begin later.
+        """
         if self.corpus.is_listing:
             self._wanted = merges, fits
         else:
@@ -115,7 +119,9 @@ class Session(QObject):
         self.undo.push(step)
         branches = ""
         if len(gone) > 1:
-            branches = " and its branch" if len(gone) == 2 else f" and its {len(gone) - 1:,} branches"
+            branches = (
+                " and its branch" if len(gone) == 2 else (f" and its {count_text(len(gone) - 1, 'branch', 'branches')}")
+            )
         answer = Answer("Undo", lambda: self.undo.take_back(step))
         self.background.notify(
             f"Run {run.number:,}{branches} deleted.",
@@ -130,7 +136,7 @@ class Session(QObject):
             self.undo.push(Step(self.undo, f"Rename run {run.number:,}", partial(self.runs.rename, run), *values))
 
     def count(self) -> None:
-        """Count the texts for the present recipe. The counts that runs wait for come first."""
+        """Count the texts for the current recipe. If runs wait for counts, count the texts of these runs first."""
         self._is_to_count = self.runs.waiting_for_counts
         if not self._is_to_count:
             self.corpus.count()
@@ -140,8 +146,8 @@ class Session(QObject):
             self.count()
 
     def replace(self, contents: Contents, bookmarks: tuple[Bookmark, ...], runs: Sequence[Run]) -> None:
-        """Show another session. Drop the undo stack and the background tasks of the present session."""
-        self.detour.forget()
+        """Show another session. Drop the undo stack and the background tasks of the current session."""
+        self.lesson_contents.forget()
         self.selection.forget()
         self._wanted = None
         self.corpus.stop_listing()
@@ -151,9 +157,9 @@ class Session(QObject):
         self.undo.clear()
 
     def _find_size(self, run: Run, mismatch: SizeMismatch) -> None:
-        """Replace an impossible vocabulary size by a possible one, and train.
+        """Replace an impossible vocabulary size with a possible size, and train.
 
-        If the person chose the size, then ask the person first.
+        If the user chose the size, ask the user first.
         """
         size = f"{mismatch.fitting.vocab_size:,}"
         if run.fits:
@@ -205,33 +211,33 @@ class Contents:
             session.cursor.go_to(self.position)
 
 
-class Detour(QObject):
-    """A temporary change of the window to other texts, another recipe and other runs, as in a lesson.
+class LessonContents(QObject):
+    """The texts, recipe and runs of a lesson, which the window shows for a while instead of the user's own contents.
 
-    During a detour, `kept` holds the person's own contents, and saving saves them. Without a detour, `kept` is None.
-    The beginning of a detour is one step on the undo stack, so the end undoes all later steps. Texts that the person
-    added during the detour, such as a file, stay.
+    During a lesson, `hidden` holds the user's own contents, and saving the session saves these contents. Without a
+    lesson, `hidden` is None. The beginning of a lesson is one step on the undo stack, so its end undoes all later
+    steps. Texts that the user added during the lesson, such as a file, stay.
     """
 
-    changed = Signal()  # a detour has begun or ended
+    changed = Signal()  # a lesson has begun or ended
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.kept: Contents | None = None
+        self.hidden: Contents | None = None
         self._session = session
         self._sources = session.corpus.texts
         self._undo = session.undo
-        self._lent: set[int] = set()  # numbers of the sources that belong to detours
-        self._begun_at = 0  # position of its beginning on the undo stack
-        self._leaves_changes = False  # whether changes of an ended detour could be redone
+        self._lent: set[int] = set()  # numbers of the sources that belong to lessons
+        self._begun_at = 0  # position of the lesson's beginning on the undo stack
+        self._leaves_changes = False  # whether changes of an ended lesson could be redone
         self._undo.indexChanged.connect(self._forget_changes)
 
-    def go(self, title: str, corpus: Mapping[str, str], recipe: Recipe, merges: int) -> None:
-        """Show other texts, and train a run on them. Begin a detour if there is none.
+    def show(self, title: str, corpus: Mapping[str, str], recipe: Recipe, merges: int) -> None:
+        """Show the texts of a lesson, and train a run on them. Begin the lesson if it has not begun.
 
         `corpus` maps the name of a group to its text.
         """
-        if self.kept is None:
+        if self.hidden is None:
             self._begun_at = self._undo.index()
             self._leaving = Step(self._undo, f"Lesson “{title}”", self._begin_or_end, False, True)
             self._undo.push(self._leaving)
@@ -242,55 +248,55 @@ class Detour(QObject):
         self._session.runs.train(self._sources.value, recipe, merges=merges)
 
     def end(self) -> None:
-        """Restore the person's contents, and add the texts that the person opened during the detour."""
-        if self.kept is None:
+        """Restore the user's contents, and add the texts that the user opened during the lesson."""
+        if self.hidden is None:
             return
-        kept = self.kept
+        hidden = self.hidden
         now = self._sources.value
-        brought = tuple(self.brought(now))
+        brought = tuple(self.texts_of_person(now))
         self._undo.setIndex(self._begun_at)
         if brought:
-            adds = any(source.number in self._lent for source in now)  # else the person replaced all texts
-            self._sources.put(kept.sources + brought if adds else brought, f"Add {brought[0].name}")
+            adds = any(source.number in self._lent for source in now)  # else the user replaced all texts
+            self._sources.put(hidden.sources + brought if adds else brought, f"Add {brought[0].name}")
 
     def forget(self) -> None:
-        """End the detour without restoring anything, because another session is about to be shown."""
-        if self.kept is not None:
-            self.kept = None
+        """End the lesson without restoring anything, because another session is about to be shown."""
+        if self.hidden is not None:
+            self.hidden = None
             self.changed.emit()
 
-    def brought(self, sources: CorpusTexts) -> Iterable[CorpusText]:
+    def texts_of_person(self, sources: CorpusTexts) -> Iterable[CorpusText]:
         return (source for source in sources if source.number not in self._lent)
 
     def owns(self, run: Run) -> bool:
-        """Return whether a run learned only from texts of the detour. Such a run is removed when the detour ends."""
-        return bool(run.sources) and not any(self.brought(run.sources))
+        """Return whether a run learned only from texts of a lesson. Such a run is removed when the lesson ends."""
+        return bool(run.sources) and not any(self.texts_of_person(run.sources))
 
-    def contents(self) -> Contents:
-        """Return the person's own contents, even during a detour."""
+    def own_contents(self) -> Contents:
+        """Return the user's own contents, even during a lesson."""
         session = self._session
         now = self._sources.value
-        if self.kept is not None:
-            return replace(self.kept, sources=(*self.kept.sources, *self.brought(now)))
+        if self.hidden is not None:
+            return replace(self.hidden, sources=(*self.hidden.sources, *self.texts_of_person(now)))
         values = now, session.recipe.value, session.text.value, session.filter.value
         return Contents(*values, session.runs.shown, session.cursor.position, session.cursor.live)
 
     def _begin_or_end(self, begins: bool) -> None:
-        kept = self.kept
-        self.kept = self.contents() if begins else None
+        hidden = self.hidden
+        self.hidden = self.own_contents() if begins else None
         if begins:
             self._session.filter.put_quietly(MergeFilter())
         else:
             self._leaving.setObsolete(True)
-            if kept is None:  # another session is about to be shown
+            if hidden is None:  # another session is about to be shown
                 return
             self._leaves_changes = True
-            kept.show(self._session, [run for run in self._session.runs.all if not self.owns(run)])
+            hidden.show(self._session, [run for run in self._session.runs.all if not self.owns(run)])
         self.changed.emit()
 
     def _forget_changes(self) -> None:
-        """Drop the changes of a detour from the undo stack, so that nobody can redo them."""
-        if self._leaves_changes and self.kept is None:
+        """Drop the changes of a lesson from the undo stack, so that nobody can redo them."""
+        if self._leaves_changes and self.hidden is None:
             self._leaves_changes = False
             nothing = QUndoCommand()  # pushing it drops the changes that could be redone
             nothing.setObsolete(True)

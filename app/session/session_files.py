@@ -29,7 +29,7 @@ class OpenedSession:
 def save_to_file(session: SavedSession, path: Path) -> FileState:
     """Write a session to its file, and return the state of the new file.
 
-    The old file stays until the new one is complete.
+    The old file stays until the new file is complete.
     """
     write_session(session, path)
     return state_of(path)

@@ -21,10 +21,12 @@ LONGEST_TOKEN = 100_000  # most bytes of a token that can be filtered for
 
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
-    """Return all state of a session that a file stores. Runs whose training has not begun are left out."""
-    detour = session.detour
-    theirs = session.detour.contents()
-    runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
+    """Return the whole state of a session that a file stores. Runs whose training has not begun are left out."""
+    lesson_contents = session.lesson_contents
+    theirs = lesson_contents.own_contents()
+    runs = tuple(
+        _saved_run(run) for run in session.runs.all if run.history is not None and not lesson_contents.owns(run)
+    )
     shown = theirs.shown
     is_kept = shown is not None and shown.history is not None
     shown_number, position = (shown.number, theirs.position) if shown and is_kept else (None, 0)
@@ -88,7 +90,11 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
-    """Return the stored filter of the table. Drop a regular expression, because a malicious one may never end."""
+    """Return the filter of the table that the snapshot holds.
+
+    The filter gets no regular expression, even if the snapshot holds one. The snapshot may come from a stranger, and
+    the search for some expressions never ends.
+    """
     needle = values.get("needle")
     kind = values.get("kind")
     min_length = values.get("min_length")

@@ -1,4 +1,4 @@
-"""The studies of runs, which questions are asked about. The words of a study come from counted texts."""
+"""The studies that users ask questions about. Each run has a study, with the words of the counted texts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
 
 
 def with_named_groups(sources: CorpusTexts) -> CorpusTexts:
-    """Return the texts so that each has a group.
+    """Return the texts with a group for each text.
 
     If no text has a group, then each text becomes a group with its own name.
     """
@@ -66,7 +66,7 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
     if len(sources) <= MOST_LOOKED_AT:
         outcomes = [counts.outcome_of(source, run.recipe) for source in sources]
     else:
-        outcomes = counts.outcomes_as_wanted(sources, run.recipe)
+        outcomes = counts.last_outcomes(sources, run.recipe)
     if len(sources) < 2 or None in outcomes:
         return None
     if mixture is None and not any(source.group for source in sources):
@@ -80,7 +80,10 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
 
 
 class MixedWords:
-    """A cache of the joined words of the last groups. It makes another mixture of the same groups quick."""
+    """A cache of the merged word tables of the groups that were used last.
+
+    With the cache, the words for another mixture of the same groups are computed quickly.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -109,7 +112,7 @@ class MixedWords:
 
 
 def hold_same_tables(tables: Tables, others: Tables) -> bool:
-    """Return whether both mappings hold the same table objects. Comparing the content of tables would take long."""
+    """Return whether both mappings contain the same table objects. Comparing the content of tables would take long."""
     first, second = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
     return first == second
 
@@ -133,10 +136,10 @@ class RunTexts(KnownWords):
 
 
 class SessionTexts:
-    """The present texts of the corpus. Cached counts are used again."""
+    """The current texts of the corpus. Counts that are cached are reused."""
 
     def __init__(self, sources: CorpusTexts, known: Mapping[int, WordTable], remarks: list[str]) -> None:
-        """Store the texts. `known` holds the cached words of texts by their numbers.
+        """Store the texts. `known` is a dictionary from the number of a text to its cached words.
 
         Sentences about skipped parts of a text are added to `remarks`.
         """
@@ -169,7 +172,9 @@ class SessionTexts:
 
 
 class Studies:
-    """A cache of the studies of runs, with the results that were computed for them. Only the last few studies stay."""
+    """A cache of the studies of runs, with the results that were computed for them. Only the studies used last are
+    kept.
+    """
 
     def __init__(self, counts: Counts, mixed: MixedWords) -> None:
         self._counts = counts
@@ -178,7 +183,7 @@ class Studies:
         self._known: OrderedDict[Hashable, Study] = OrderedDict()
 
     def of(self, run: Run | None, runs: list[Run] | None = None) -> Study | None:
-        """Return the study of a run, or None before the run has any history."""
+        """Return the study of a run, or None if the run has no history yet."""
         if run is None or run.history is None:
             return None
         key = run.stamp, len(run.history), id(run.words), run.is_busy
@@ -190,7 +195,7 @@ class Studies:
             return study
 
     def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
-        """Return a study of the same tokenizer on other texts: those of the corpus."""
+        """Return a study of the same tokenizer on the texts of the corpus."""
         outcomes = {source.number: self._counts.outcome_of(source, run.recipe) for source in sources}
         known = {number: outcome.table for number, outcome in outcomes.items() if isinstance(outcome, TextCount)}
         return study.with_texts(SessionTexts(sources, known, remarks))

@@ -20,7 +20,7 @@ from app.worker.training import ExtendedTable, TableToExtend, token_texts_of
 from bpe_core.counting.count_words import count_words
 from bpe_core.delivery.changed_folder import about_others
 from bpe_core.delivery.sidecars import sidecars_of
-from bpe_core.editing.extending import Extended, places_in
+from bpe_core.editing.extending import Extended, new_indices
 from bpe_core.editing.trimming import Costs, costs
 from bpe_core.errors import BpeError, Cancelled, FormatError
 from bpe_core.formats import OpenedTable, open_table
@@ -32,16 +32,21 @@ from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import
 
 OPENING = "import"
-LONGEST_TEXT = 1_000_000  # most characters of the person's text that are counted
+LONGEST_TEXT = 1_000_000  # most characters of the user's text that are counted
 RENUMBERED = "The file does not number its tokens in the order of the steps. The window shows the ids of the file."
 
 
 class ImportedTable(NamedTuple):
-    """The content of an opened file, and whether the library that owns the format agrees with the program about it."""
+    """The content of an opened file.
+
+    If the library of the file's format is installed, `agreement` says whether the library and this program give the
+    same results.
+    """
 
     table: OpenedTable
     names: TokenTexts
@@ -103,7 +108,8 @@ class Imports(QObject):
 def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     """Read and check a tokenizer file, whose format is recognized by its content.
 
-    If the library of the format is installed, compare its results. Raise FormatError if the file is not valid.
+    If the library of the format is installed, compare the library's results with those of this program.
+    Raise FormatError if the file is not valid.
     """
     if path.exists() and not path.is_file():  # reading a pipe may never end
         raise FormatError(f"{path} is not a file.")
@@ -139,9 +145,9 @@ def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
 
 
 def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
-    """Yield a sentence about a text, which says how its number of tokens changes from `study` to `now`.
+    """Yield a sentence that says how the number of tokens of a text changes from `study` to `now`.
 
-    Yield such a sentence about the corpus first, if the study has one.
+    If the study has a corpus, first yield such a sentence about the corpus.
     """
     if study.texts is not None:
         words = study.inside.words("The change of the corpus", work)
@@ -157,7 +163,7 @@ MOST_LISTED = 500  # tokens
 
 @dataclass(frozen=True)
 class ExtensionFacts:
-    text: Costs  # its effect on the person's text
+    text: Costs  # its effect on the user's text
     by_file: list[str]  # a sentence about the savings in each text held out from learning
     unused: list[int]  # present ids of old tokens that do not occur in the new texts
 
@@ -194,9 +200,9 @@ class ExtensionMessages(QObject):
         new = extended.added.tolist()
         learned = int(is_learned(table_to_extend.old).sum())
         sentence = (
-            f"Run {run.number:,} adds {len(new):,} tokens with ids {new[0]:,} to {new[-1]:,}. All older tokens keep "
-            f"their ids. Your text: {facts.text}. {len(facts.unused):,} of the {learned:,} old tokens of the table "
-            "occur nowhere in the corpus."
+            f"Run {run.number:,} adds {count_text(len(new), 'token')} with ids {new[0]:,} to {new[-1]:,}. All older "
+            f"tokens keep their ids. Your text: {facts.text}. {len(facts.unused):,} of the "
+            f"{count_text(learned, 'old token')} of the table occur nowhere in the corpus."
         )
         details = "\n".join([*facts.by_file, *self._listed(run, facts.unused)])
         if facts.by_file:
@@ -220,7 +226,7 @@ def _extended_table(run: Run, table_to_extend: TableToExtend) -> ExtendedTable |
         return run.extended_table
     if len(history) < len(table_to_extend.old):
         return None
-    return ExtendedTable(Extended(history, places_in(history, table_to_extend.old)), words, names)
+    return ExtendedTable(Extended(history, new_indices(history, table_to_extend.old)), words, names)
 
 
 def _extension_facts(

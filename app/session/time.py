@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 
 class TimeCursor(QObject):
-    """The step that the window shows. Until a person moves the cursor, it stays at the end of the run.
+    """The step that the window shows. Until a user moves the cursor, it stays at the end of the run.
 
     >>> cursor = TimeCursor()
     >>> cursor.set_end(10); cursor.position
@@ -57,7 +57,7 @@ hurry = 1  # single-shot pauses are divided by this number, so that tests wait l
 
 
 def timer(parent: QObject, milliseconds: int, act: Callable[[], object], *, repeats: bool = False) -> QTimer:
-    """Return a timer that is not started yet. `act` is called when the time is over.
+    """Return a timer that has not been started yet. It calls `act` when the time has passed.
 
     The timer is set by methods and not by keyword arguments. In a Turkish locale, PySide finds no keyword that
     contains the letter i.

@@ -33,7 +33,8 @@ TWICE_MILLISECONDS = 5_000
 class Interrupt(QObject):
     """A receiver of signals of the operating system.
 
-    Python handles a signal only while Python code runs. A byte in a socket therefore wakes Python when Qt waits.
+    Python handles a signal only while Python code runs. So each signal also writes a byte into a socket. The byte wakes
+    Qt, and Qt runs Python code.
     """
 
     def __init__(self, window: QWidget) -> None:

@@ -47,7 +47,7 @@ COMMON_LIBRARIES = {
 
 
 def why_no_window() -> str:
-    """Return a sentence with the reason why no window can open, or an empty text if a window can open."""
+    """Return a sentence with the reason why no window can open, or an empty string if a window can open."""
     return _not_installed() or (_no_screen() if sys.platform.startswith("linux") else "") or _not_loadable()
 
 
@@ -98,7 +98,7 @@ def _missing(libraries: dict[str, str]) -> list[str]:
 
 
 def _x11_answers() -> bool:
-    """Return whether the X server accepts a connection. Qt would abort the process if it does not."""
+    """Return whether the X server accepts a connection. If it did not, Qt would abort the process."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

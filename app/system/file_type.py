@@ -70,14 +70,14 @@ def claim_sessions() -> str:
         else:
             _claim_on_freedesktop(data_home())
     except OSError as error:
-        return f"The desktop refused: {error.strerror or error}."
+        return f"The desktop did not register the file type: {error.strerror or error}."
     except OutputError as error:
         return str(error)
     return f"A double-click on a file that ends in {EXTENSION} opens it in BPE Explorer from now on."
 
 
 def data_home() -> Path:
-    """Return the folder of the user's data, by the rules of freedesktop.org."""
+    """Return the folder for the user's data, according to the rules of freedesktop.org."""
     chosen = os.environ.get("XDG_DATA_HOME")
     return Path(chosen) if chosen else _home() / ".local" / "share"
 
@@ -134,9 +134,9 @@ def _start(program: str, *arguments: str) -> None:
 
 
 def claim_on_mac(folder: Path) -> None:
-    """Write an application bundle into a folder. Its start script replaces itself with the program.
+    """Write an application bundle into a folder. The bundle's start script runs the program with `exec`.
 
-    The program is then the bundle's own process, and receives the events of macOS.
+    So the program runs as the bundle's own process, and receives the events of macOS.
     """
     bundle = folder / f"{TITLE}.app"
     starter = bundle / "Contents" / "MacOS" / STARTER

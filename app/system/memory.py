@@ -22,7 +22,7 @@ GIVEN_BACK_EVERY = 15  # looks
 class GarbageCollection(QObject):
     """A controller that runs the garbage collection only in the window's thread.
 
-    Qt objects destroyed by another thread crash the program.
+    If another thread destroys Qt objects, the program crashes.
     A full collection waits until the program is idle. If the program stays busy for long, the collection runs anyway.
     """
 
@@ -38,7 +38,7 @@ class GarbageCollection(QObject):
         self._timer.start()
 
     def exclude_present_objects(self) -> None:
-        """Exclude all present objects from garbage collection.
+        """Exclude all objects that exist now from garbage collection.
 
         These are loaded libraries, and parts that live as long as the window. After three runs over 10 MB, a
         full collection takes 7 ms of the window's thread with this call, and 59 ms without.
@@ -81,7 +81,7 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # the numbers in <malloc.h>
 
 
 def release_memory_early() -> None:
-    """Let the C library return large free blocks to the system at once. Only glibc supports that.
+    """Let the C library return large free blocks to the system immediately. Only glibc supports that.
 
     Call this function before threads start. After eight runs over 10 MB, the window uses 418 MB with this
     function and `release_memory_now`, and 473 MB without them.
@@ -93,7 +93,7 @@ def release_memory_early() -> None:
 
 
 def release_memory_now() -> None:
-    """Return free memory between used blocks to the system. This takes about a millisecond."""
+    """Give free memory between used blocks back to the system. This takes about a millisecond."""
     trim = _of_glibc("malloc_trim")
     if trim is not None:
         trim(0)

@@ -61,20 +61,22 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "share",
             "S&hare …",
-            "Write the run shown as a page for any browser, which splits texts and plays all steps",
+            "Write a page for any browser. It shows the run, splits texts and plays all steps",
         ),
         Item("film", "Save Film …", "Write the run shown as an animation: PNG, GIF, or MP4 if ffmpeg is installed"),
-        Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
+        Item(
+            "save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG or PDF, or save its values", "Ctrl+Alt+S"
+        ),
         SEPARATOR,
         Item("quit", "&Quit", "Close the window", Standard.Quit),
     ),
     "edit": (
         Item("undo", "&Undo", "Undo the last change", Standard.Undo, "undo"),
-        Item("redo", "&Redo", "Make the undone change again", Standard.Redo, "redo"),
+        Item("redo", "&Redo", "Redo the change that was undone last", Standard.Redo, "redo"),
         SEPARATOR,
         Item("copy_tsv", "&Copy {Steps}", "Copy the selected {steps}, ready to paste into a spreadsheet", None, "copy"),
         Item("copy_command", "Copy as Co&mmand", "Copy the command that gives the same answer in a terminal"),
-        Item("copy_python", "Copy as &Python", "Copy the lines of Python that give the same answer"),
+        Item("copy_python", "Copy as &Python", "Copy the Python code that gives the same answer"),
         SEPARATOR,
         Item("find", "&Find {Steps}", "Filter the table of {steps}", Standard.Find, "search"),
     ),
@@ -88,12 +90,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
             checkable=True,
         ),
         Item("stop", "St&op", "End the training. The learned {steps} stay", "Shift+F5", "stop"),
-        Item("count_imported", "Count on &My Corpus", "Find the counts of an imported table in the corpus"),
+        Item("count_imported", "Count on &My Corpus", "Count the tokens of an imported table in the corpus"),
         Item("extend_imported", "E&xtend on My Corpus …", "Add tokens to the table shown, as a new run. All ids stay"),
         Item(
             "replace_tokens",
             "&Replace Tokens on My Corpus …",
-            "Give the ids of tokens that your corpus needs least to better tokens, as a new run",
+            "Replace tokens that your corpus hardly needs by better tokens with the same ids, as a new run",
         ),
         Item(
             "forbid",
@@ -138,7 +140,9 @@ MENUS: dict[str, tuple[Item, ...]] = {
         ),
         Item("room_ask", "&Ask", "Ask why a text is split where it is", "Ctrl+2", "", True),
         Item("room_compare", "&Compare", "Compare runs and tokenizers", "Ctrl+3", "", True),
-        Item("room_build", "&Build", "Choose texts and recipe, train, change and export", "Ctrl+4", "", True),
+        Item(
+            "room_build", "&Build", "Choose texts and a recipe, and train, change or export a run", "Ctrl+4", "", True
+        ),
         SEPARATOR,
         Item("ages", "Colour by A&ge", "Colour tokens by the {step} that made them", checkable=True),
         SEPARATOR,
@@ -148,7 +152,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("start_here", "&Start Here", "Type your name, and see how and why it is split"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("manual", "&Manual", "Open the manual at the page shown", Standard.HelpContents),
-        Item("about", "&About BPE Explorer", "The version and purpose of this program"),
+        Item("about", "&About BPE Explorer", "Show the version and purpose of this program"),
     ),
     # Rarely used actions are in no menu or in a menu inside another, but have keys, and Find Anything lists them.
     ELSEWHERE: (
@@ -162,16 +166,18 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("share_lessons", "Share &Lessons …", "Write all lessons as one page for a class, with checked answers"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG in a size you choose"),
         Item("chart_chosen", "Charts of the Chosen {Steps}", "Show in all charts only the {steps} that are selected"),
-        Item("copy_file_command", "Copy Command of Last File", "Copy the command that writes the last file again"),
-        Item("copy_file_python", "Copy Python of Last File", "Copy the lines of Python that write the last file again"),
+        Item("copy_file_command", "Copy Command of Last File", "Copy the command that recreates the file written last"),
+        Item(
+            "copy_file_python", "Copy Python of Last File", "Copy the Python code that recreates the file written last"
+        ),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         Item(
             "manifests",
             "&Save Reproducible Manifests",
-            "Save with each file a manifest of how the file was made",
+            "Save a manifest beside each file, which says how the file was made",
             checkable=True,
         ),
-        Item("compress_file", "Compress a Fi&le …", "Compress a file of any kind by pairs of bytes"),
+        Item("compress_file", "Compress a Fi&le …", "Compress a file of any kind by replacing pairs of bytes"),
         Item("expand_file", "E&xpand a File …", "Restore the original of a compressed file"),
         Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),
         Item("copy_csv", "Copy {Steps} as C&SV", "Copy the selected {steps}, separated by commas"),
@@ -209,15 +215,15 @@ MENUS: dict[str, tuple[Item, ...]] = {
         ),
         Item("layout_projector", "&Projector", "Watch in large letters, without panels"),
         Item("layout_table", "&Table and Text", "Show the text beside a wide table of {steps}"),
-        Item("layout_charts", "&Charts", "Give the charts nearly all the room"),
+        Item("layout_charts", "&Charts", "Give the charts nearly all the space"),
         Item("save_layout", "&Save This Layout", "Keep room, panels, their sizes and the zoom as your own layout"),
         Item("own_layout", "&My Layout", "Show the layout that you saved"),
         Item("zoom_in", "&Larger", "Make everything in the window larger", ("Ctrl++", "Ctrl+=")),
         Item("zoom_out", "S&maller", "Make everything in the window smaller", "Ctrl+-"),
         Item("zoom_usual", "&Usual Size", "Show everything in the window at 100 %", "Ctrl+0"),
         Item("console", "Open a C&onsole", "Ask about the runs in Python, in a console with `study`", "Ctrl+Alt+P"),
-        Item("keys", "&Keys", "A list of all keys", "Ctrl+F1"),
-        Item("whats_new", "What Is &New", "The changes since the last version"),
+        Item("keys", "&Keys", "Show a list of all keys", "Ctrl+F1"),
+        Item("whats_new", "What Is &New", "Show the changes since the last version"),
         ABOUT_PAGES,
     ),
 }
@@ -240,7 +246,7 @@ class Actions:
             for item in items:
                 for action in about_pages if item is ABOUT_PAGES else (item,):
                     self._add(self.menus.get(id, window), action)
-        self.call_steps("merge")
+        self.name_steps("merge")
         self.recolor()
 
     def __getitem__(self, name: str) -> QAction:
@@ -250,8 +256,8 @@ class Actions:
         for name, icon_name in self._icons.items():
             self.set_icon(name, icon_name)
 
-    def call_steps(self, step: str) -> None:
-        """Use the method's word for a step, such as "merge", in the texts of all actions."""
+    def name_steps(self, step: str) -> None:
+        """Put the method's word for a step, such as "merge", into the texts of all actions."""
         names = {"step": step, "steps": f"{step}s", "Step": step.capitalize(), "Steps": f"{step.capitalize()}s"}
         for item in self._items:
             action = self.by_name[item.name]
@@ -268,7 +274,7 @@ class Actions:
         self._show_tip(name)
 
     def disabled_actions(self) -> list[tuple[str, str]]:
-        """Return the title of each disabled action, with the reason."""
+        """Return the titles of disabled actions, each with the reason why the action is disabled."""
         disabled = (name for name, action in self.by_name.items() if not action.isEnabled())
         return [(title_of(self.by_name[name]), self._why_not.get(name, "")) for name in disabled]
 
@@ -284,7 +290,9 @@ class Actions:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
 
     def connect(self, **acts: Callable[[], object]) -> None:
-        """Connect actions, given by their names, with the functions to call."""
+        """Connect actions with functions. Each keyword is the name of an action, and its value is the
+        function to call.
+        """
         for name, act in acts.items():
             self.by_name[name].triggered.connect(lambda _=False, act=act: act())
 
@@ -317,7 +325,7 @@ WAY = " › "
 def actions_in(window: QMainWindow) -> Iterator[tuple[str, QAction]]:
     """Yield each action of a window with its path through the menus.
 
-    The path is empty for an action in no menu. Menus that are filled when they open are filled first.
+    The path is empty for an action in no menu. Menus that are usually filled when they open are filled first.
     """
     waiting = [("", action) for action in reversed([*window.menuBar().actions(), *window.actions()])]
     while waiting:

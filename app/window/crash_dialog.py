@@ -1,4 +1,4 @@
-"""The dialog about an unexpected error. The error can be copied, and the work stays on the screen."""
+"""The dialog about an unexpected error. A user can copy the error and go on working."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SENTENCE = (
 
 
 class CrashReporter(QObject):
-    """A reporter that shows every uncaught exception of any thread in one dialog."""
+    """An object that shows the uncaught exceptions of all threads in one dialog."""
 
     _caught = Signal(str)
 

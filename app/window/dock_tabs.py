@@ -15,7 +15,7 @@ LATER_MILLISECONDS = 100
 
 
 class DockTabs:
-    """An object that hides unused tab bars. Qt leaves such tab bars behind when it restores a layout."""
+    """An object that hides unused tab bars. Qt leaves them on the screen when it restores a layout."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window = window
@@ -30,7 +30,11 @@ class DockTabs:
         self._soon.start(0)
 
     def tidy(self) -> None:
-        """Hide the tab bars that do not follow the titles of their docks."""
+        """Hide the tab bars that no dock uses, and the tab bars with a single tab.
+
+        To find the bars in use, the method changes the title of each dock for a moment. A bar that shows the changed
+        title is in use.
+        """
         bars = [child for child in self._window.children() if isinstance(child, QTabBar)]
         alive: set[int] = set()
         for dock in self._docks.values():

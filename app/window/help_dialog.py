@@ -1,4 +1,4 @@
-"""The dialog that lists the keys, and the About dialog."""
+"""The dialog that lists the keys, and the dialog about the program."""
 
 from __future__ import annotations
 

@@ -40,9 +40,11 @@ FIRST_SIZE = QSize(1280, 800)
 FRAME = QSize(16, 48)  # the largest frame around a window
 STATE_VERSION = 3  # a layout of another version is not restored
 LESSONS_WIDTH = 320
+LEAST_FOR_LESSONS = 1200  # pixels of a window with lessons, a list of questions and a table beside the text
+LEAST_TABLE = 356  # pixels of the merge table, so that its count is not cut
 LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three columns
 LEAST_DOCK_HEIGHT = 80
-MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # unless a person resizes a dock
+MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # unless a user resizes a dock
 ANOTHER_SCREEN = 1.3  # the window must grow or shrink by this factor
 WHOLE_ROOM = "whole room"  # the stage on which a question has all the room of the text and the panels
 STAGES_IN_TIME = frozenset({"tree", WHOLE_ROOM})  # they are below the time bar
@@ -57,7 +59,7 @@ class Arrangement:
 
 @dataclass(frozen=True)
 class WindowParts:
-    """The parts that fill the window. Docks are named by their ids."""
+    """The parts that fill the window. `docks` maps the id of each dock to its content."""
 
     toolbar: QToolBar
     message_bar: MessageBar
@@ -75,7 +77,7 @@ class WindowParts:
     status: QStatusBar
 
     def in_order_of_focus(self) -> list[QWidget]:
-        """Return the parts in the order of the Tab key: column by column, from top to bottom."""
+        """Return the parts in the order in which the Tab key reaches them: column by column, from top to bottom."""
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
@@ -85,7 +87,7 @@ class WindowParts:
 
 
 def panel_with_title(panel: QWidget) -> QWidget:
-    """Return the dock that a panel lies in, or the panel itself if it lies in no dock."""
+    """Return the dock that contains a panel. If no dock contains the panel, return the panel itself."""
     dock = panel.parentWidget()
     return dock if isinstance(dock, QDockWidget) else panel
 
@@ -93,7 +95,7 @@ def panel_with_title(panel: QWidget) -> QWidget:
 class Stages(QStackedWidget):
     """A stack of stages. A stage is a widget that fills the middle of the window, such as a lesson.
 
-    Only the visible stage decides the minimum height.
+    The minimum height of the stack is that of the visible stage.
     """
 
     def hasHeightForWidth(self) -> bool:
@@ -115,7 +117,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.may_close: Callable[[], bool] = lambda: True
-        self.is_quitting = False  # a person closes it, and can be asked about unsaved work
+        self.is_quitting = False  # a user closes it, and can be asked about unsaved work
         self._is_closed = False
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
@@ -140,7 +142,7 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE.boundedTo(self.screen().availableSize() - FRAME))
 
     def fill(self, furniture: WindowParts) -> None:
-        """Put all parts in their places. Each room decides which parts are visible."""
+        """Put all parts in their places. The room shown decides which parts are visible."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, furniture.toolbar)
         self._fill_middle(furniture)
         self._fill_docks(furniture.docks)
@@ -157,7 +159,10 @@ class MainWindow(QMainWindow):
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def _fill_middle(self, part: WindowParts) -> None:
-        """Put the text above the charts, the head above the text, and the stages into the same place as all of them."""
+        """Fill the middle of the window: put the head at the top, the text below it, and the charts below the text.
+
+        A stage is a page that takes the whole middle. While a stage is shown, all these parts are hidden.
+        """
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
         self._parts |= {
             "question_list": part.question_list,
@@ -196,7 +201,7 @@ class MainWindow(QMainWindow):
                 self.tabifyDockWidget(self.docks[row.behind], self.docks[row.id])
 
     def show_room(self, id: str) -> None:
-        """Show a room, with the arrangement that it had when the person left it."""
+        """Show a room with the panels and sizes that it had when the user left it."""
         self.set_stage("")
         if id == self.room:
             return
@@ -223,6 +228,14 @@ class MainWindow(QMainWindow):
         self._show_time_bar()  # layouts of older versions had it in all rooms
         self._dock_tabs.tidy_soon()
 
+    def _show_question_list(self) -> None:
+        """Show the list of questions if the room shown has it.
+
+        In a narrow window, the list is hidden while the lessons are open, because there is not enough space for both.
+        """
+        is_crowded = self.width() < zoomed(LEAST_FOR_LESSONS) and _has_room(self.docks["lessons"])
+        self._parts["question_list"].setVisible("question_list" in ROOM[self.room].parts and not is_crowded)
+
     def _show_upper(self) -> None:
         has_upper = bool({"text", "beside"} & {*ROOM[self.room].parts})
         self._upper.setVisible(has_upper and self.stage != WHOLE_ROOM)
@@ -231,7 +244,7 @@ class MainWindow(QMainWindow):
         self._time_bar.setVisible(self.stage in STAGES_IN_TIME if self.stage else "time" in ROOM[self.room].parts)
 
     def arrange(self) -> None:
-        """Give all panels of the room the sizes that they have at first."""
+        """Give all panels of the current room their initial sizes. A room is a part of the window, such as Compare."""
         docks = self.docks
         self._arranged_for = self.width()
         self.centre.setSizes(list(ROOM[self.room].centre))
@@ -239,7 +252,8 @@ class MainWindow(QMainWindow):
         width = self.width()
         has_list = "question_list" in ROOM[self.room].parts
         list_width = self._parts["question_list"].sizeHint().width() if has_list else 0
-        beside = (width - list_width) * 41 // 100
+        room = width - list_width
+        beside = max(room * 41 // 100, min(zoomed(LEAST_TABLE), room // 2))
         widths = {"corpus": max(zoomed(290), width * 22 // 100), "merges": beside, "runs": max(zoomed(260), width // 5)}
         for id in ROOM[self.room].docks:
             if id in widths:
@@ -248,7 +262,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
-        """Restore the first arrangement of every room."""
+        """Arrange the panels of all rooms as at the first start."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self._kept.clear()
         self._show_room_parts()
@@ -263,9 +277,9 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     def set_stage(self, id: str) -> None:
-        """Show a stage, a widget that fills the middle, and hide the docks.
+        """Show a stage in the middle of the window, and hide the docks.
 
-        An empty id hides the stage and restores the arrangement.
+        An empty id hides the stage and shows the docks as before.
         """
         if id == self.stage:
             return
@@ -305,7 +319,11 @@ class MainWindow(QMainWindow):
         self._above_messages[bool(shown)].addWidget(self._message_bar)
 
     def arrangement(self) -> Arrangement:
-        """Return the arrangement of the room. While a stage is shown, return the arrangement before it."""
+        """Return the open panels of the room and their sizes.
+
+        A stage, such as a lesson, fills the middle of the window and hides the panels. While a stage is shown, return
+        the panels and sizes from before it appeared.
+        """
         if self._before_stage is not None:
             return self._before_stage
         docks = self.docks.items()
@@ -316,7 +334,11 @@ class MainWindow(QMainWindow):
         )
 
     def show_dock(self, id: str, *, here: bool = False) -> None:
-        """Show a dock. Go to the room that the dock belongs to, unless `here` is true."""
+        """Show the dock with this id.
+
+        If it is hidden and `here` is false, first switch to its room. A room is one of the four parts of the window,
+        such as Ask.
+        """
         home = next((room.id for room in ROOMS if id in room.docks), None)
         if home is not None and not here and self.docks[id].isHidden() and not self.stage:
             self.show_room(home)
@@ -372,16 +394,18 @@ class MainWindow(QMainWindow):
             self._parts["question_list"].updateGeometry()  # it takes a share of the width
 
     def _fit_docks(self) -> None:
+        if self._parts:
+            self._show_question_list()
         wider = self.width() / max(1, self._arranged_for)
-        wanted = {dock: self._share_of(dock, wider) for dock in self.docks.values() if _has_room(dock)}
+        wanted = {dock: self._new_width(dock, wider) for dock in self.docks.values() if _has_room(dock)}
         if self._is_arranged and wanted and max(wider, 1 / wider) >= ANOTHER_SCREEN:
             self._arranged_for = self.width()
             self.resizeDocks(list(wanted), list(wanted.values()), Qt.Orientation.Horizontal)
 
-    def _share_of(self, dock: QDockWidget, wider: float) -> int:
-        """Return the new width of a dock when the window becomes `wider` times as wide.
+    def _new_width(self, dock: QDockWidget, wider: float) -> int:
+        """Return the new width of a dock after the window became `wider` times as wide.
 
-        The text and its charts keep the largest part.
+        The middle of the window, with the text and the charts, stays wider than the docks.
         """
         width = dock.width()
         most = MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
@@ -433,10 +457,12 @@ class MainWindow(QMainWindow):
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)
         self.docks[row.id] = dock
+        if row.id == "lessons":
+            dock.visibilityChanged.connect(lambda _: self._fit_docks_soon.start())
 
 
 def _accept_drop_as_copy(event: QDropEvent) -> None:
-    """Accept a drop as a copy. After a move, the source program may delete the file."""
+    """Accept a drop as a copy. If it were a move, the other program might delete the file."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
 
@@ -447,7 +473,7 @@ def _has_room(dock: QDockWidget) -> bool:
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of the window that every topic is connected with."""
+    """The parts of the window that all topics use: session, actions, messages and settings."""
 
     session: Session
     window: MainWindow
@@ -456,7 +482,7 @@ class Frame:
     settings: Settings
 
     def connect_tick(self, name: str, setting: Setting[bool], act: Callable[[bool], object] = lambda on: None) -> None:
-        """Connect an action that can be ticked with a setting, which stores whether it is ticked.
+        """Connect the action `name`, which can be checked, with the setting that stores whether it is checked.
 
         Call `act` now and after each change.
         """

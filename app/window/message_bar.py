@@ -1,17 +1,18 @@
-"""The message bar. It shows a sentence about an error or a result, with details on request."""
+"""The message bar. It shows a sentence about an error or a result. A button shows details."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.session.background import Answer, Notice
 from app.session.time import pause, timer
-from app.window.parts.icons import colored_icon
+from app.window.parts.icons import colored_picture
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import IconButton, fixed_text, flat_button, name_widget, paragraph, selectable
+from app.window.parts.wording import without_options
 from app.window.parts.zoom import set_zoomed
 
 LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, and to read each character of it
@@ -20,7 +21,8 @@ LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, a
 class MessageBar(QFrame):
     """A bar with the newest message.
 
-    A message that can wait is shown only when the message before has been visible long enough to be read.
+    Some messages can wait. Such a message appears only after the previous message has been visible long enough to be
+    read.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -41,12 +43,19 @@ class MessageBar(QFrame):
         buttons = (AtTop(self.details_button), AtTop(self.close_button))
         row = in_row(AtTop(self._sign), (self.sentence, 1), self._answers, *buttons)
         in_column(row, self.details, on=self, margins=(12, 8, 8, 8))
-        self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.Box)
         self.hide()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # A palette of the bar would not last: Qt resets it for new buttons, and when the bar moves to another place.
+        if self._shown is not None:
+            shades = shades_of(self.palette())
+            with QPainter(self) as painter:
+                painter.fillRect(self.rect(), shades.error_ground if self._shown.is_error else shades.note_ground)
+        super().paintEvent(event)
+
     def show_notice(self, notice: Notice) -> None:
-        """Show a message at once, or when the present message has been visible long enough to be read."""
+        """Show a message immediately, or when the current message has been visible long enough to be read."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
         if shown is None or not notice.can_wait:
             if shown is not None and shown.can_wait:
@@ -66,7 +75,7 @@ class MessageBar(QFrame):
         self.hide()
 
     def remove_former(self) -> None:
-        """Remove messages about a former training or session. Offers that can still be answered stay."""
+        """Remove messages about an earlier training or session. Offers that a user can still accept stay."""
         self._waiting = [notice for notice in self._waiting if notice.is_offer]
         if not self.isHidden() and self._shown is not None and not self._shown.is_offer:
             self.close_notice()
@@ -85,14 +94,11 @@ class MessageBar(QFrame):
     def _show(self, notice: Notice) -> None:
         self._shown = notice
         self._being_read.start(pause(LOOK_MILLISECONDS + READ_MILLISECONDS * len(notice.sentence)))
-        palette = QPalette(QGuiApplication.palette())
-        shades = shades_of(palette)
-        palette.setColor(QPalette.ColorRole.Window, shades.error_ground if notice.is_error else shades.note_ground)
-        self.setPalette(palette)
+        shades = shades_of(self.palette())
         color = shades.error if notice.is_error else shades.curve
-        self._sign.setPixmap(colored_icon("warning" if notice.is_error else "info", color).pixmap(20, 20))
-        self.sentence.setText(notice.sentence)
-        self.details.setPlainText(notice.details)
+        self._sign.setPixmap(colored_picture("warning" if notice.is_error else "info", color, 20))
+        self.sentence.setText(without_options(notice.sentence))
+        self.details.setPlainText(without_options(notice.details))
         self.details_button.setChecked(False)
         self.details_button.setVisible(bool(notice.details) and notice.details != notice.sentence)
         self.details.hide()

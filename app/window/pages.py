@@ -1,4 +1,4 @@
-"""The list of all pages that follow the time slider. Tabs, menus, saving and sessions use the rows of this list.
+"""The list of all pages that follow the time slider. Tabs, menus, saving and sessions all use this list.
 
 A page is imported and built only when it is needed, so that the window opens quickly.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from app.window.questions.why.page import WhyPage
     from app.window.questions.words.page import WordsPage
 
-BEGINNING = 40  # characters of the person's text for the page of all ways to split
+BEGINNING = 40  # characters of the user's text for the page of all ways to split
 Tabs = Literal["charts", "inspector", "centre", "beside"]  # places of pages; "beside" is next to the text
 Kind = TypeVar("Kind", bound=Page)
 Built = TypeVar("Built", bound=Page, covariant=True)
@@ -49,7 +49,7 @@ Built = TypeVar("Built", bound=Page, covariant=True)
 @dataclass(frozen=True)
 class PageContext:
     session: Session
-    text: TokenTextModel  # the person's text, cut into tokens
+    text: TokenTextModel  # the user's text, cut into tokens
     token: TokenModel  # the token looked at
 
     @cached_property
@@ -59,9 +59,9 @@ class PageContext:
 
     @cached_property
     def why(self) -> WhyModel:
-        """Return the model of the question why a text is split at a place.
+        """Return the model of the question that asks why a text is split at a position.
 
-        A small and a large view share the model.
+        The small view and the large view of the question share the model.
         """
         from app.window.questions.why.model import WhyModel
 
@@ -71,7 +71,7 @@ class PageContext:
     def lanes(self) -> LanesModel:
         """Return the model of the tokenizers side by side.
 
-        The columns and the charts of the tokenizers share the model.
+        The columns and the charts share the model.
         """
         from app.window.questions.compare.lanes_model import LanesModel
 
@@ -190,9 +190,9 @@ def build_tree(world: PageContext) -> TreePage:
 
 @dataclass(frozen=True)
 class PageRow(Generic[Built]):
-    """A row of the list: the page's name in files and code, its title, its place, and its actions.
+    """A row of the list of pages: the name of a page in files and code, its title, its tabs, and its actions.
 
-    The first of these actions shows the page.
+    The first action shows the page.
     """
 
     id: str
@@ -203,7 +203,7 @@ class PageRow(Generic[Built]):
 
     @property
     def kind(self) -> str:
-        """Return the name of the page's class, read from the annotation of its builder.
+        """Return the name of the page's class. It is the return type of the function that builds the page.
 
         The class itself may not be imported yet.
         """
@@ -221,8 +221,11 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
 
 
 def chart_row(build: Callable[[PageContext], Built], shows: Item) -> PageRow[Built]:
-    """Return the row of a page that is a tab among the charts. The row has the name of the action that shows the
-    page."""
+    """Return the entry for a page with a chart in the table of all pages.
+
+    `build` is the function that creates the page. `shows` is the action that opens the page and gives the page its
+    name.
+    """
     return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
 
 
@@ -238,7 +241,7 @@ RACE = question_row(
     Item("follow", "&Follow This Pair", "Also follow the count of the pair that the shown step joins", "Ctrl+Shift+F"),
 )
 SIZES = question_row(
-    "sizes", Item("sizes", description_of("sizes").asks, "Show what each size would mean for your texts")
+    "sizes", Item("sizes", description_of("sizes").asks, "Show how many tokens your texts need at each vocabulary size")
 )
 LANGUAGES = question_row(
     "languages",
@@ -250,7 +253,7 @@ LANGUAGES = question_row(
 )
 FLOOR = question_row(
     "floor",
-    Item("floor", description_of("floor").asks, "Show how much better any vocabulary of this size could be, at most"),
+    Item("floor", description_of("floor").asks, "Show how few tokens the best vocabulary of this size could need"),
 )
 WAYS = PageRow(
     "ways",
@@ -264,17 +267,17 @@ TIES = question_row(
 )
 MIXTURE = question_row(
     "mixture",
-    Item("mixture", description_of("mixture").asks, "Find the shares of your groups of texts that explain its {steps}"),
+    Item("mixture", description_of("mixture").asks, "Find the shares of your groups of texts that lead to its {steps}"),
 )
 WORDS = chart_row(
     build_words,
     Item("words", "The W&ords of the Corpus", "List the words of the texts, the most frequent first"),
 )
-CORPUS_TEXT_ITEM = Item("corpus_text", "Edit Co&rpus Text", "Change a text that is learned from, and see what follows")
+CORPUS_TEXT_ITEM = Item("corpus_text", "Edit Co&rpus Text", "Change a text of the corpus, and see how the run changes")
 CORPUS_TEXT = PageRow("corpus_text", "Corpus Text", "charts", build_corpus_text, (CORPUS_TEXT_ITEM,))
 AUDIT = chart_row(
     build_audit,
-    Item("audit", description_of("audit").asks, "List tokens that are unused, unreachable or broken; trim the table"),
+    Item("audit", description_of("audit").asks, "List tokens that are unused, unreachable or broken, and remove them"),
 )
 BENCHMARK = chart_row(
     partial(build_reading, name="benchmark", parallel="own"),
@@ -285,10 +288,10 @@ BENCHMARK = chart_row(
     ),
 )
 CURVES = question_row(
-    "curves", Item("curves", description_of("curves").asks, "Draw a measure of all runs over the vocabulary size")
+    "curves", Item("curves", description_of("curves").asks, "Draw a measure of all runs at each vocabulary size")
 )
 SWEEP_ITEM = Item(
-    "sweeps", "Ma&ke a Sweep", "Plan and make many runs, and draw a measure of them over the vocabulary size"
+    "sweeps", "Ma&ke a Sweep", "Plan and train many runs, and draw a measure of them at each vocabulary size"
 )
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
 MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, name="morphemes"))
@@ -304,7 +307,7 @@ DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers
 LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM, DUEL_ITEM))
 LANES = PageRow("lanes", "Side by side", "beside", build_lanes)
 ID_MAP_ITEM = Item(
-    "idmap", description_of("idmap").asks, "Show what becomes of each id from another run to the run shown"
+    "idmap", description_of("idmap").asks, "Show which id each token of another run has in the run shown"
 )
 ID_MAP = PageRow("idmap", "Id map", "charts", build_id_map, (ID_MAP_ITEM,))
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
@@ -329,10 +332,11 @@ ABOUT = {
     "compare": "two columns",
 }
 STEPS_THAT_DIFFER = "Steps that differ"  # picked like a measure, though it is none
+HOW_STEPS_DIFFER = "Two tables can part at one step, and a missing merge moves all later ones."
 
 
 def drawn_measures() -> list[PickedGroup]:
-    """Return the measures that the charts in `ABOUT` can draw, in groups."""
+    """Return the measures that the charts in `ABOUT` can draw, divided into groups."""
     from bpe_core.measures.measures import GROUPS, MEASURES, OF_MORPHEMES_IN_SWEEPS
     from bpe_core.questions import question_named
 
@@ -346,9 +350,8 @@ def drawn_measures() -> list[PickedGroup]:
         drawn = {MEASURES[name].title: charts[name] for name in group.measures if name in charts}
         meanings = {MEASURES[name].title: MEASURES[name].explanation for name in group.measures}
         groups.append(PickedGroup(group.title, group.sentence, drawn, meanings))
-    last = groups[-1]
-    groups[-1] = replace(last, measures={**last.measures, STEPS_THAT_DIFFER: {"compare": ""}})
-    return groups
+    steps = PickedGroup("Step by step", HOW_STEPS_DIFFER, {STEPS_THAT_DIFFER: {"compare": ""}}, {})
+    return [*groups, steps]
 
 
 # The charts that rooms have besides Ask, by their ids. Ask has all questions.
@@ -370,7 +373,7 @@ def charts_in(room: str) -> tuple[str, ...]:
 
 
 def question_list_rows() -> list[QuestionListRow]:
-    """Return all questions that the room Ask lists, below their subjects."""
+    """Return the rows of the list in which a user chooses a question: each subject, followed by its questions."""
     rows = []
     for subject, names in questions_by_subject({*question_names()} - NOT_LISTED).items():
         rows.append(QuestionListRow(subject.capitalize()))
@@ -381,9 +384,9 @@ def question_list_rows() -> list[QuestionListRow]:
 
 
 class Pages:
-    """A mapping from rows of the list, or from classes, to the pages of a window.
+    """The pages of a window. A page is found by its row in the list, or by its class.
 
-    A page is built when it is first requested.
+    A page is built when it is needed for the first time.
     """
 
     def __init__(self, world: PageContext) -> None:
@@ -410,7 +413,7 @@ class Pages:
         return cast("Kind | None", self._built.get(row.id))
 
     def when_built(self, row: PageRow[Kind], connect: Callable[[Kind], object]) -> None:
-        """Call `connect` with a page as soon as the page is built."""
+        """Call `connect` with a page as soon as the page has been built."""
         if row.id in self._built:
             connect(self.page(row))
         else:

@@ -1,4 +1,4 @@
-"""The plan of the rooms: the panels of the window, and the panels that each room shows at first."""
+"""The plan of the rooms: all panels of the window, and the panels that each room shows at first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 @dataclass(frozen=True)
 class Dock:
-    """The first place of a panel. Stored layouts identify the panel by its id."""
+    """The initial place of a panel. Saved layouts name the panel by its id."""
 
     id: str
     title: str
@@ -33,7 +33,7 @@ DOCKS = (
 
 @dataclass(frozen=True)
 class Room:
-    """A set of panels for one kind of work. Each room remembers its arrangement."""
+    """A set of panels for one kind of work. Each room keeps its own arrangement of panels."""
 
     id: str
     title: str
@@ -49,6 +49,8 @@ ROOMS = (
     Room("watch", "Watch", "Watch how a vocabulary is learned, and how your word is split", (), WATCHED, (200, 240)),
     Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ASKED, (320, 340)),
     Room("compare", "Compare", "Compare runs and tokenizers", (), ("beside", "picker"), (420, 240)),
-    Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
+    Room(
+        "build", "Build", "Choose texts and a recipe, and train, change or export a run", ("corpus", "recipe", "runs")
+    ),
 )
 ROOM = {room.id: room for room in ROOMS}

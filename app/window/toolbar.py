@@ -1,4 +1,4 @@
-"""The bar at the top of the window, with the rooms on the left, and texts and training on the right."""
+"""The bar at the top of the window, with the rooms on the left, and with texts and training on the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of following a run that another process trains. It looks again and again, and reports what is new."""
+"""The background work that follows a run of another process. It checks the run repeatedly, and reports new steps."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bpe_core.following.followed_run import OVER, FollowedRun
 from bpe_core.history.token_texts import TokenTexts, with_names
 from bpe_core.session_file.requests import can_request
 
-SECONDS_BETWEEN_LOOKS = 1.0
-TIMES_THE_LOOK = 1  # a file that takes long to read is read less often
+SECONDS_BETWEEN_LOOKS = 0.15
+TIMES_THE_LOOK = 3  # a file that takes long to read is read less often
 NAP_SECONDS = 0.05
 
 
@@ -24,7 +24,7 @@ class Follower(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FollowedSteps:
-    """The result of one look, with the texts of all tokens."""
+    """The result of one check of a followed run, with the texts of all tokens."""
 
     run: FollowedRun
     names: TokenTexts | None
@@ -32,7 +32,10 @@ class FollowedSteps:
 
 
 def follow(follower: Follower, path: Path | None, task: Task) -> FollowedSteps | None:
-    """Look until the run is over, and report each look. `path` is the file of the run, if there is one."""
+    """Check a followed run repeatedly until the run ends, and report each result.
+
+    `path` is the file of the run, if there is one.
+    """
     names: TokenTexts | None = None
     place = 0
     while not task.cancelled():
@@ -49,6 +52,6 @@ def follow(follower: Follower, path: Path | None, task: Task) -> FollowedSteps |
         task.report(steps)
         took = time.monotonic() - began
         until = time.monotonic() + (0.0 if path is None else max(SECONDS_BETWEEN_LOOKS, TIMES_THE_LOOK * took))
-        while time.monotonic() < until and not task.stopping:
+        while time.monotonic() < until and not task.is_stopping:
             time.sleep(NAP_SECONDS)
     return None

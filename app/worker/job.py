@@ -71,7 +71,7 @@ _may_begin.set()
 
 
 def hold_jobs() -> None:
-    """Let jobs wait until `release_jobs` is called. A job that has begun goes on."""
+    """Make new jobs wait until `release_jobs` is called. Jobs that have begun continue."""
     _may_begin.clear()
 
 
@@ -97,7 +97,7 @@ def _waiting() -> Waiting:
             except RuntimeError:
                 refused()
 
-    threading.Thread(target=start, name="starts others", daemon=True).start()  # this daemon thread never runs a kernel
+    threading.Thread(target=start, name="thread_starter", daemon=True).start()  # this daemon thread never runs a kernel
     return waiting
 
 
@@ -133,7 +133,7 @@ class Job:
 
     def __init__(self, name: str, *, writes: bool = False) -> None:
         self.writes = writes
-        self.failure = ""  # after a failure: a sentence, if the reason is of use to a person
+        self.failure = ""  # after a failure: a sentence, if the reason is of use to a user
         self._mailbox: Mailbox | None = None
         self._stop = threading.Event()
         self._has_begun = False
@@ -151,7 +151,10 @@ class Job:
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
-        """Wait until the thread has ended, but not longer than these seconds. None means no limit."""
+        """Wait until the thread has ended, but not longer than these seconds.
+
+        If `seconds` is None, there is no limit.
+        """
         if self._has_begun and self._is_over.wait(seconds) and self._thread.ident is not None:
             self._thread.join()  # the thread has no work left
 
@@ -160,7 +163,7 @@ class Job:
         return self._has_begun and not self._is_over.is_set()
 
     @property
-    def stopping(self) -> bool:
+    def is_stopping(self) -> bool:
         return self._stop.is_set()
 
     def work(self) -> None:
@@ -204,23 +207,23 @@ class ProgressMessage:
 class Task(Job):
     """A job that calls a function once.
 
-    The function receives the task, and passes its methods `cancelled` and `report` to the engine.
+    The function receives the task, and passes the task's methods `cancelled` and `report` to the engine.
     """
 
     def __init__(self, name: str, function: Callable[[Task], Any], *, writes: bool = False) -> None:
         super().__init__(name, writes=writes)
         self.is_done = False
         self.answer: Any = None
-        self.remarks: list[str] = []  # sentences for the person besides the answer
+        self.remarks: list[str] = []  # sentences for the user besides the answer
         self._function = function
 
     def cancelled(self) -> bool:
         """Return whether the task should stop, because its answer is not needed any more.
 
-        Call it often: each call also waits while the window is busy.
+        Call this method often, because each call also waits while the window is busy.
         """
         wait_for_window()
-        return self.stopping
+        return self.is_stopping
 
     def report(self, news: object) -> None:
         """Report progress. The window receives only the newest of many reports."""

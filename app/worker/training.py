@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, SizeDoesNotFit
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts, with_names
 from bpe_core.methods.kit.layout import count_symbols
-from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.leading import LeadingPairs
 from bpe_core.methods.kit.trainer import Batch, Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work
@@ -31,15 +31,8 @@ from bpe_core.support.progress import CancelCheck, Work
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window does not draw more often
 LEADING_SECONDS = 0.1
-LEADING_PAIRS = 60
 AHEAD_SECONDS = 0.2  # time for which a stopped run waits for its next order
 RATE_WINDOW_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class LeadingPairs:
-    at: int
-    pairs: tuple[Candidate, ...]  # the candidates for the next merge, the best first
 
 
 @dataclass(frozen=True)
@@ -88,7 +81,9 @@ class ExtendedTable:
 def make_trainer(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
 ) -> ReadyTrainer | SizeMismatch:
-    """Return a trainer on counted words. If `history` is not None, the trainer first repeats its merges.
+    """Return a trainer that learns from counted words.
+
+    If `history` is not None, the trainer first repeats the merges of the history.
 
     Return a SizeMismatch if no vocabulary can have the size of the recipe.
     """
@@ -100,7 +95,7 @@ def make_trainer(
     if cancelled():
         raise Cancelled("Cancelled.")
     counts = count_symbols(words, trainer.alphabet, recipe)
-    return ReadyTrainer(trainer, token_texts_of(trainer.history), words, counts, _leading(trainer))
+    return ReadyTrainer(trainer, token_texts_of(trainer.history), words, counts, trainer.leading())
 
 
 def extend_table(
@@ -116,7 +111,7 @@ def extend_table(
 
 
 def token_texts_of(history: History) -> TokenTexts:
-    """Return the texts of all learned tokens. Between tokens, wait while the window is busy."""
+    """Return the texts of all learned tokens. While the window is busy, wait between two tokens."""
     names = TokenTexts(history.alphabet, with_names(history.recipe))
     names.grow(history, between=wait_for_window)
     return names
@@ -145,7 +140,7 @@ class TrainingJob(Job):
 
     def work(self) -> None:
         sent = leading_sent = 0.0
-        while not self.stopping and self._left != 0:
+        while not self.is_stopping and self._left != 0:
             batch = self._advance()
             now = time.monotonic()
             self._recent.append((now, batch.stop))
@@ -154,7 +149,7 @@ class TrainingJob(Job):
             if now - sent >= NEWS_SECONDS:
                 leading = None
                 if now - leading_sent >= LEADING_SECONDS:
-                    leading = _leading(self._trainer)
+                    leading = self._trainer.leading()
                     leading_sent = now
                 far = self._trainer.progress()
                 left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
@@ -162,8 +157,8 @@ class TrainingJob(Job):
                 sent = now
             self._wait_for_the_next(now)
         patience_ends = time.monotonic() + AHEAD_SECONDS
-        self._trainer.look_ahead(lambda: self.stopping or time.monotonic() > patience_ends)
-        self.post(TrainingProgress(self._history_with_texts(), _leading(self._trainer), is_over=True))
+        self._trainer.look_ahead(lambda: self.is_stopping or time.monotonic() > patience_ends)
+        self.post(TrainingProgress(self._history_with_texts(), self._trainer.leading(), is_over=True))
 
     def _advance(self) -> Batch:
         wanted = self._left
@@ -176,9 +171,9 @@ class TrainingJob(Job):
         return batch
 
     def _history_with_texts(self) -> History:
-        """Return the history after writing the texts of its new tokens.
+        """Compute the readable texts of the history's new tokens. Then return the history.
 
-        This method runs on the thread of the job, so that the window does not wait for it.
+        The texts are computed on the thread of the job, so that the window does not wait for them.
         """
         history = self._trainer.history
         self._names.grow(history, between=wait_for_window)
@@ -188,7 +183,7 @@ class TrainingJob(Job):
         while self._left != 0:
             self._news.clear()  # cleared before the flags are read, or a flag set in between would be missed
             rate = self._merges_per_second
-            if rate is None or self.stopping:
+            if rate is None or self.is_stopping:
                 return
             due = since + max(1 / rate, BATCH_SECONDS)
             if not self._news.wait(max(0.0, due - time.monotonic())):
@@ -202,10 +197,6 @@ class TrainingJob(Job):
         return (stop - start) / (last - first) if last > first else 0.0
 
 
-def _leading(trainer: Trainer) -> LeadingPairs:
-    return LeadingPairs(len(trainer.history), tuple(trainer.candidates(LEADING_PAIRS)))
-
-
 LOOKED_BACK = 3.0  # seconds that the estimate looks back
 STEADY = 2.0  # if the rates of both halves differ by more than this factor, there is no estimate
 
@@ -213,8 +204,8 @@ STEADY = 2.0  # if the rates of both halves differ by more than this factor, the
 class TimeLeft:
     """An estimator of the time left.
 
-    The first merges touch nearly every word and are slow, and the last ones are quick.
-    If a run gets faster and faster, any estimate would be many times too long, so there is none.
+    The first merges touch nearly every word and are slow, and the last merges are quick.
+    If a run gets faster and faster, any estimate would be many times too long. Then there is no estimate.
 
     >>> left = TimeLeft()
     >>> [left.seconds(float(now), 100 * now, 1_000 - 100 * now) for now in range(6)]
@@ -230,7 +221,7 @@ class TimeLeft:
     def seconds(self, now: float, made: int, to_make: int) -> float | None:
         """Return the number of seconds left, or None if it is unknown.
 
-        At the time `now`, `made` merges are made and `to_make` are left.
+        At the time `now`, `made` merges have been made, and `to_make` merges are left.
         """
         self._seen.append((now, made))
         while len(self._seen) > 2 and now - self._seen[1][0] >= LOOKED_BACK:

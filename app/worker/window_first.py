@@ -1,6 +1,6 @@
-"""The priority of the window: while the window handles messages and draws, background threads pause.
+"""The priority of the window: background threads pause while the window handles messages and draws.
 
-Python runs one thread at a time, in turns. Background threads would otherwise have most of the turns.
+Python runs only one thread at a time. Without the pauses, background threads would take most of the time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Window:
 
 
 def mark_window_busy(*_: object) -> None:
-    """Mark the window as busy until everything pending is drawn. Any signal can be connected to this function."""
+    """Mark the window as busy until all waiting events are handled. Any signal can be connected to this function."""
     _Window.is_at_work = True
     QTimer.singleShot(0, mark_window_free)
 
@@ -42,7 +42,10 @@ def wait_for_window() -> None:
 
 
 def lower_priority() -> None:
-    """Lower the priority of the present thread below the window's. Background threads call this when they start."""
+    """Give the current thread a lower priority than the thread of the window.
+
+    Background threads call this when they start.
+    """
     if sys.platform == "linux":  # only Linux lets a thread lower its own priority in this way
         with contextlib.suppress(OSError):
             me = threading.get_native_id()

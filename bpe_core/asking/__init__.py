@@ -1,8 +1,8 @@
-"""The mechanism of questions: typed parameters, and an answer about a study.
+"""The base of all questions: typed parameters, and answers about a study.
 
 Each question is a frozen dataclass in its own file (`bpe_core/questions`). Its fields are the parameters, and its
 docstring is its help. The command, the page in the window, the Python function, the section of a report, the exports
-and the manifest follow from these.
+and the manifest are made from this class.
 """
 
 from bpe_core.asking.answer import Answer as Answer

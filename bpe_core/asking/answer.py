@@ -1,4 +1,4 @@
-"""The answer to a question, and the way the cells of its table are written."""
+"""The answer to a question, and functions that write the cells of its table for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.data_table import MOST_SHOWN, DataTable, Values
 from bpe_core.support.numbered_symbols import SymbolNames
 from bpe_core.support.paper_tables import PrintedTable, latex_of, markdown_of
 from bpe_core.support.rounding import with_interval
-from bpe_core.support.wording import as_call
+from bpe_core.support.wording import as_call, count_text
 
 PAIR = "pair"  # the end of the names of columns that join two
 
@@ -32,7 +32,7 @@ class Answer:
     table
         All values, with all digits.
     sentences
-        The sentences that a person reads first.
+        The sentences that a user reads first.
     figure
         The figure, or None if the question has no figure.
     listed
@@ -50,9 +50,10 @@ class Answer:
     differs
         Whether a comparison found a difference. The command's exit code depends on this value.
     headings
-        The headings of columns whose meaning depends on the question, by the names of the columns.
+        A dictionary from names of columns to their headings. It holds only columns whose meaning depends on the
+        question.
     files
-        Functions that make the content of further files, by the endings of their names.
+        A dictionary from file name extensions to functions. Each function makes the content of a further file.
 
     Examples
     --------
@@ -76,14 +77,11 @@ class Answer:
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
-        """Return an answer with a table and a figure, whose only sentence is the sentence of the figure."""
+        """Return an answer with a table and a figure. Its only sentence is that of the figure."""
         return cls(table, (figure.sentence,), figure, listed)
 
     def with_names(self, names: SymbolNames) -> Answer:
-        """Return the answer for a tokenizer whose symbols have names.
-
-        In all texts, names replace the symbols' numbers.
-        """
+        """Return the answer with the names of symbols in all texts, in place of the symbols' numbers."""
         columns = dict(self.table.columns)
         for name, column in columns.items():
             if len(column) and isinstance(column[0], str):
@@ -91,12 +89,13 @@ class Answer:
         sentences, tokens = (tuple(map(names.shown, texts)) for texts in (self.sentences, self.tokens))
         return replace(self, table=DataTable(columns), sentences=sentences, tokens=tokens)
 
-    def printed(self) -> PrintedTable:
-        """Return all rows in the columns for people, with each value as text.
+    def printed(self, most: int | None = None) -> PrintedTable:
+        """Return the columns of the answer as people read them, with each value as text.
 
-        A value with an interval is written with the interval, and rounded by it.
+        `most` limits the number of rows. If it is None, all rows are returned. If a value has an interval, the interval
+        follows the value, and both have only as many digits as the width of the interval justifies.
         """
-        places = range(len(self.table)) if self.rows is None else self.rows
+        places = (range(len(self.table)) if self.rows is None else self.rows)[:most]
         ends = {end for name in self.columns for end in ends_of_interval(name) if end in self.columns}
         shown = {name: column for name, column in self.shown.items() if name not in ends}
         rows = [[self._printed_cell(name, column[place], place) for name, column in shown.items()] for place in places]
@@ -136,7 +135,9 @@ class Answer:
         cells = [[cell_text(name, column[row]) for row in chosen[:MOST_SHOWN]] for name, column in self.shown.items()]
         if len(self.table):
             row_count = (
-                self.table.rows_in_words if self.rows is None else f"{len(chosen):,} of {len(self.table):,} rows"
+                self.table.rows_in_words
+                if self.rows is None
+                else f"{len(chosen):,} of {count_text(len(self.table), 'row')}"
             )
             parts.append(markup.table(row_count, tuple(map(self.heading, self.shown)), zip(*cells, strict=True)))
         return str(markup.element("div", {"class": "bpe-explorer"}, *parts))
@@ -152,9 +153,10 @@ class Answer:
         return tuple(dict.fromkeys(filter(None, map(self._name_for_people, listed))))
 
     def _name_for_people(self, column: str) -> str:
-        """Return the name of the column in which people see the values of a column of the table.
+        """Return the name under which people see a column of the table.
 
-        For a token of a pair, this is the name of the pair. Return an empty text for a column that people do not see.
+        People see the two tokens of a pair in a single column. Return an empty string for a column that they do not
+        see.
         """
         role = column.removesuffix("_text").removesuffix("_id")
         whose = role.removesuffix("left").removesuffix("right")
@@ -170,8 +172,8 @@ class Answer:
     def column(self, name: str) -> Values:
         """Return the values of a column of the table.
 
-        If `name` is the name of a pair of tokens, such as `pair`, return the texts of both tokens joined
-        into one column.
+        `name` may also be the name of a pair of tokens, such as `pair`. Then each value contains the texts of both
+        tokens.
         """
         if not self._is_pair(name):
             return self.columns[name]
@@ -187,7 +189,7 @@ class Answer:
 
 
 class PairTexts(Sequence[str]):
-    """Two columns of tokens as one column of pairs. Each pair is written as a person types it.
+    """A column of pairs, made from two columns of tokens. Each pair is written as a user types it.
 
     >>> [*PairTexts(["a", None], ["nd", None])]
     ['a + nd', '']
@@ -213,12 +215,12 @@ class PairTexts(Sequence[str]):
 
 
 def ends_of_interval(column: str) -> tuple[str, str]:
-    """Return the names of the columns that hold the ends of the interval of a column's values."""
+    """Return the names of the two columns with the lower and upper ends of a column's intervals."""
     return f"{column}_low", f"{column}_high"
 
 
 def cell_text(column: str, value: Any) -> str:
-    """Return the text of a table's cell. The name of the column decides how a number is written.
+    """Return a value as the text of a cell. The name of the column decides how a number is written.
 
     >>> cell_text("count", 1234), cell_text("share_in_use", 0.5), cell_text("tied", False), cell_text("x", None)
     ('1,234', '50.0%', '', '')
@@ -227,7 +229,7 @@ def cell_text(column: str, value: Any) -> str:
         return ""
     if column in MEASURES:
         return MEASURES[column].shown(value)
-    if isinstance(value, str | tuple):
+    if isinstance(value, str | tuple | list):
         return value if isinstance(value, str) else ", ".join(map(str, value))
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""

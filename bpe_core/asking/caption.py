@@ -1,4 +1,4 @@
-"""The caption of an answer in a paper. It names all that a reader needs to repeat the answer."""
+"""The caption of an answer in a paper. It names everything that a reader needs to repeat the answer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from bpe_core.asking.question import Question
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.checksums import checksum_of_documents, checksum_of_texts
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.version import program_version
+from bpe_core.support.wording import count_text
 
 SEED = "seed"  # the name of the parameter, in all questions that draw by chance
 
@@ -20,15 +22,15 @@ SEED = "seed"  # the name of the parameter, in all questions that draw by chance
 def caption_of(asked: Question, about: Study | Mapping[str, Study] | None, work: Work = ALONE) -> str:
     """Return the caption of an answer.
 
-    It names the question, the recipe of each tokenizer with its tie rule, the checksum of the texts, the seed of random
-    draws, and the version of the program.
+    It contains the question, the recipe of each tokenizer with its tie rule, the checksum of the texts, the seed of
+    random draws, and the version of the program.
 
     Parameters
     ----------
     asked
         The question with its parameters.
     about
-        The study, or the studies by their names, that the question is about.
+        The study that the question is about, or a mapping from names to studies.
     work
         The callbacks that may cancel the reading of the texts.
     """
@@ -43,9 +45,16 @@ def caption_of(asked: Question, about: Study | Mapping[str, Study] | None, work:
     ]
     seed = getattr(asked, SEED, None)
     seeds = [] if seed is None else [f"Seed {seed}"]
-    program = f"BPE Explorer {program_version()}"
-    parts = (asked.title(), *recipes, *_texts_in_words(asked, about, studies, work), *seeds, program)
-    return " ".join(f"{part}." for part in parts)
+    return caption_from(asked.title(), *recipes, *asked.cited(), *_texts_in_words(asked, about, studies, work), *seeds)
+
+
+def caption_from(*parts: str) -> str:
+    """Return a caption that consists of these parts and the version of the program.
+
+    >>> caption_from("Words", "Pattern gpt2").startswith("Words. Pattern gpt2. BPE Explorer ")
+    True
+    """
+    return " ".join(f"{part}." for part in (*parts, f"BPE Explorer {program_version()}"))
 
 
 def _texts_in_words(
@@ -67,9 +76,13 @@ def _texts_in_words(
 
 
 def recipe_in_words(history: History) -> str:
-    """Return the method, the size, the pattern and other choices of a tokenizer, and the seeds of its samples."""
-    recipe = history.recipe
-    parts = [METHODS[recipe.method].title, f"{history.vocabulary_size_at(len(history)):,} tokens"]
+    """Describe a tokenizer: its method, size, pattern and other choices, and the seeds of its samples."""
+    return choices_in_words(history.recipe, count_text(history.vocabulary_size_at(len(history)), "token"))
+
+
+def choices_in_words(recipe: Recipe, *size: str) -> str:
+    """Describe the choices of a recipe, and the size of its vocabulary if it is given."""
+    parts = [METHODS[recipe.method].title, *size]
     parts += [f"pattern {recipe.pattern}", f"minimum frequency {recipe.min_frequency:,}"]
     parts += [f"ties {recipe.ties}"] if recipe.applies("ties") else []
     groups = () if recipe.mixture is None else recipe.mixture.groups

@@ -1,4 +1,4 @@
-"""The functions that ask questions, such as `bpe.why(study, "lowest")`. Each function has a signature and a help.
+"""The functions that ask questions, such as `bpe.why(study, "lowest")`. Each function has a signature and a docstring.
 
 Type checkers and editors read the signatures from `functions.pyi` beside this file. The command
 `python -m tests.question_stub` makes that file from the questions.
@@ -75,10 +75,10 @@ def function_of(question: type[Question]) -> Callable[..., Answer]:
 
 
 def _about(question: type[Question], names: list[str], parameters: dict[str, Any]) -> Any:
-    """Remove the study or the studies from the parameters, and return them.
+    """Remove the study or the studies from `parameters`, and return them.
 
-    Return a mapping from roles to studies if the question gives each study a role. Return None if the question needs no
-    study.
+    If the question gives each study a role, return a mapping from roles to studies. If the question needs no study,
+    return None.
     """
     if question.studies == NONE:
         return None
@@ -90,7 +90,7 @@ def _about(question: type[Question], names: list[str], parameters: dict[str, Any
 def _by_name(
     question: type[Question], names: list[str], given: tuple[Any, ...], parameters: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the positional values by the names of their parameters."""
+    """Return a dictionary from the names of parameters to the values that were given by position."""
     if question.studies == NONE:
         if given[:1] == (None,):  # in the place of a study, as former versions took it
             given = given[1:]
@@ -136,7 +136,7 @@ def _type_of_study(question: type[Question]) -> Any:
 
 
 def type_of(question: type[Question], parameter: Parameter) -> Any:
-    """Return the type of the argument that a function has for a parameter."""
+    """Return the type that a parameter has in the signature of the question's Python function."""
     if parameter.kind == "files":
         return Any  # `bpe.train` takes values of many types
     if parameter.kind in SEVERAL:

@@ -138,7 +138,7 @@ def benchmark(
     weights : Sequence[str], optional
         Add up all texts by these shares, such as de=70%% code=30%%, or by factors.
     sums : bool, optional
-        Add up all texts by their bytes, with a recommendation.
+        Add up all texts by their bytes, and recommend a tokenizer.
     intervals : bool, optional
         Also give intervals, by drawing whole documents (or the sentences of --parallel) again and
         again.
@@ -174,7 +174,7 @@ def blocks(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show which pair each byte replaces in the blocks of a compressed text, and their size after each step.
+    """Show which pair each byte replaces in the blocks of a compressed text, and the size of all blocks over time.
 
     Parameters
     ----------
@@ -210,8 +210,8 @@ def canonical(
 ) -> Answer:
     """Show whether ids stay the same when they are decoded and encoded again, and why not.
 
-    A model may write tokens that its tokenizer would never give for the same text. If such a text is encoded again, its
-    ids differ from those of the model, in training and in answers.
+    A model may write tokens that its tokenizer would never give for the same text. If such a text is encoded again, the
+    new ids differ from the ids of the model. This can happen in training data and in the answers of a model.
 
     Parameters
     ----------
@@ -258,18 +258,19 @@ def chat(
 ) -> Answer:
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each turn
-    only adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. It shows
+    whether each turn only adds ids to the ids of the turn before. If so, a model can keep what it has computed.
     Templates are rendered in a sandbox.
 
     Parameters
     ----------
     path : str
-        The folder of a model, or hf:owner/name; with a template also a tokenizer or session.
+        The folder of a model, a GGUF file, or hf:owner/name; with a template also a tokenizer or
+        session.
     messages : str | list[dict[str, Any]]
         A .json file with the messages of a chat.
     generation_prompt : bool, optional
-        End with the beginning of an answer, as for a model that is to write it.
+        End the chat with the beginning of an answer, so that a model writes the rest of the answer.
     template : str, optional
         A .jinja file, the text of a template, or the name of one of several templates of the folder.
     work : Work | None, optional
@@ -304,8 +305,8 @@ def check(
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
     Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair, with the
-    pair that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
-    still split the same way.
+    pair that should have been merged. If you give no texts, only the table itself is checked. If you give pins, the
+    answer shows whether texts are still split the same way.
 
     Parameters
     ----------
@@ -377,7 +378,8 @@ def curves(
         The measure to draw: bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
         unknown_share, bits_per_byte, morpheme_precision, morpheme_recall, morpheme_f1.
     held_out : Any, optional
-        Measure on texts that no run has learned from: everything that `bpe.train` takes.
+        Measure on texts that no run has learned from; each named text has its own curves: everything
+        that `bpe.train` takes.
     list : str, optional
         A file of words with their morphemes, or en or de for our lists.
     lines : Sequence[str], optional
@@ -412,7 +414,7 @@ def diff(
     studies : Mapping[str, Study]
         The studies by names that you choose: {'ours': study}.
     text : str, optional
-        A text to split by both.
+        Show how both tokenizers split this text.
     limit : int, optional
         List up to N tokens that only one tokenizer has (default: 10).
     work : Work | None, optional
@@ -441,8 +443,9 @@ def ends(
 ) -> Answer:
     """Show which ends of words fall inside a token, where a prompt should not stop.
 
-    A prompt that stops there becomes tokens that a model has never seen there. With a text, the end of this text is
-    examined: the tokens that continue after it, how many tokens to step back, and the healed prompt.
+    A prompt that stops inside a token ends with tokens that a model has never seen at such a place. If you give a text,
+    its end is examined. The answer then shows which tokens continue after the end, how many tokens to step back, and
+    the healed prompt.
 
     Parameters
     ----------
@@ -480,10 +483,11 @@ def floor(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how good a vocabulary of a size could be: a proven floor, and the best vocabulary found.
+    """Show how good a vocabulary of a given size could be: its floor, and the best vocabulary found.
 
-    No vocabulary of that size, and no way to split texts with it, needs fewer tokens than the floor for
-    these texts, split into these words. The floor is for tokens up to a largest number of symbols, which is shown.
+    The floor is a proven number of tokens. No vocabulary of the given size needs fewer tokens for the words of these
+    texts, however it splits the words. The floor holds for tokens with at most a certain number of symbols. The answer
+    shows this number.
 
     Parameters
     ----------
@@ -496,7 +500,7 @@ def floor(
     seconds : float, optional
         Seconds of search, for all sizes together.
     rounds : int | None, optional
-        Search each size for N rounds instead of seconds: the same result on every machine.
+        Search each size for N rounds instead of seconds; the result is then the same on every machine.
     alone : bool, optional
         Leave out the results of other methods.
     held_out : Any, optional
@@ -564,7 +568,7 @@ def forms(
     """Measure whether a word is split at the same letters wherever it occurs in a text.
 
     Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
-    measure is the part of the words, weighted by count, that are split at the same places as after a space.
+    measure is the share of the words, weighted by count, that are split at the same letters as after a space.
 
     Parameters
     ----------
@@ -600,8 +604,9 @@ def grade(
 ) -> Answer:
     """Grade a student's merges: find the first wrong merge, and the likely mistake that explains it.
 
-    The exercise's rules are learned on the same text. Where merges differ, trainers with one mistake each are tried:
-    another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and more.
+    A trainer that follows the exercise's rules learns from the same text. Where its merges differ, trainers with one
+    mistake each are tried: another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and
+    more.
 
     Parameters
     ----------
@@ -610,7 +615,7 @@ def grade(
     corpus : Any, optional
         The text of the exercise: everything that `bpe.train` takes.
     as_ : str, optional
-        The exercise: cs336, minbpe, minbpe-basic, hf, or a file with a recipe.
+        The exercise: cs336, minbpe, minbpe-basic, hf, or a file with a recipe or a run.
     vocab_size : int | None, optional
         The size that the exercise asks for.
     work : Work | None, optional
@@ -630,7 +635,7 @@ def grade(
     ...     written = study.save(f"{folder}/merges.txt")
     ...     answer = bpe.grade(f"{folder}/merges.txt", corpus="low lower lowest, new newer newest", as_="cs336")
     >>> answer.sentences
-    ('merges.txt: right, all 6 merges.',)
+    ('merges.txt: all 6 merges are right.',)
     """
 
 def idmap(
@@ -641,10 +646,10 @@ def idmap(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show what becomes of each id from one table to another.
+    """Show what happens to each id if one table replaces another.
 
-    A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split by the
-    old table. The new token's row may begin with the mean of the rows of these parts.
+    A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split into
+    tokens of the old table. The mean of the rows of these tokens can be the row of the new token before it is trained.
 
     Parameters
     ----------
@@ -679,12 +684,14 @@ def lab(
     limit: int | None = None,
     words: bool = False,
     measure: Literal["", "tokens_per_pretoken", "bytes_per_token", "renyi_efficiency"] = "",
+    columns: bool = False,
+    specials: Literal["", "all", "none"] = "",
     *,
     work: Work | None = None,
 ) -> Answer:
     """Compare up to four tokenizers at the same vocabulary size.
 
-    Texts are split into words by the first tokenizer. Without texts, the words of a run are used.
+    Texts are split into words by the first tokenizer. If you give no texts, the words of a run are used.
 
     Parameters
     ----------
@@ -701,6 +708,11 @@ def lab(
         List the words that are split differently, instead of the curves.
     measure : str, optional
         The measure to draw: tokens_per_pretoken, bytes_per_token, renyi_efficiency (default: all).
+    columns : bool, optional
+        List the text with a column for each tokenizer, instead of the curves.
+    specials : Literal['', 'all', 'none'], optional
+        Match all special tokens that occur in the text, or none (default: what the library of the file
+        does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -727,8 +739,8 @@ def languages(
 ) -> Answer:
     """Show how many tokens a sentence needs in each language, step by step.
 
-    The band of the figure narrows as the languages come closer. The texts are the dev
-    texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
+    The band of the figure narrows as the languages come closer. The texts are the dev texts of a parity-aware run, the
+    texts of --parallel, or the groups of the corpus.
 
     Parameters
     ----------
@@ -761,7 +773,7 @@ def lengths(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Count the tokens of the vocabulary by their length in bytes.
+    """Count the tokens of the vocabulary by their length: in bytes, or in symbols if the symbols are not text.
 
     Parameters
     ----------
@@ -826,10 +838,10 @@ def lorenz(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Draw how evenly the tokens of the same sentences are shared among languages.
+    """Draw a curve that shows whether all languages need equally many tokens for the same sentences.
 
-    If all languages need equally many tokens, the curve is the straight line. The Gini coefficient is twice the area
-    between the line and the curve. Languages that a tokenizer cannot encode are left out.
+    If they do, this Lorenz curve is a straight line. Otherwise it lies below this line. The Gini coefficient is twice
+    the area between the line and the curve. Languages that a tokenizer cannot encode are left out.
 
     Parameters
     ----------
@@ -868,7 +880,7 @@ def mixture(
     """Estimate what a table was learned from: the shares of groups of texts that explain its merges.
 
     Each merge took the most frequent pair. So in the texts that the table was learned from, each merge was at least as
-    frequent as all other pairs. The answer is the shares of the groups, in bytes, that contradict this the least.
+    frequent as all other pairs. The answer is the shares of the groups, in bytes, that fit this rule best.
 
     Parameters
     ----------
@@ -909,8 +921,8 @@ def morphemes(
 ) -> Answer:
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should be
-    one token, even if it has several morphemes.
+    A word is split as if a space came before it, and counts once. More agreement is not always better: a frequent word
+    should be one token, even if it has several morphemes.
 
     Parameters
     ----------
@@ -988,8 +1000,9 @@ def overlap(
 ) -> Answer:
     """Show how many tokens the texts of two languages share.
 
-    The shared part counts each token once (Jaccard). The divergence of Jensen and Shannon also weighs how often each
-    text uses a token: 0 means equally often, 1 means no shared token.
+    The Jaccard index is the share of tokens that both texts use, among all tokens that at least one of them uses. It
+    counts each token once. The Jensen-Shannon divergence also considers how often each text uses a token: 0 means
+    equally often, 1 means no shared token.
 
     Parameters
     ----------
@@ -1022,10 +1035,10 @@ def paid(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """List the words that caused a step, and how its count is divided over files or groups.
+    """List the words that caused a step, and how many of the pair's occurrences each file or group has.
 
-    A pair's count comes from the words that hold it. The words are listed as they were when the pair was merged, the
-    largest counts first.
+    A pair's count comes from the words that contain it. The words with the largest counts come first. Each word is
+    shown as it was when the pair was merged.
 
     Parameters
     ----------
@@ -1089,10 +1102,10 @@ def race(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Follow chosen pairs through the training: when each led, and which merges lowered its count.
+    """Follow chosen pairs through the training: when each pair led, and which merges lowered its count.
 
-    A pair enters when both its tokens exist. From then on its count can only fall, each time because a merge takes one
-    of its tokens away. If no pair is named, the pairs that lost most to others are followed.
+    A pair has a count as soon as both its tokens exist. From then on the count can only fall, each time because another
+    merge uses one of the two tokens. If no pair is named, the answer follows the pairs whose counts fell the most.
 
     Parameters
     ----------
@@ -1130,7 +1143,8 @@ def ranks(
 ) -> Answer:
     """List every token that occurs in the texts, the most frequent first.
 
-    The texts of a run are shown as they were split during training. Some methods encode texts differently.
+    If the run was learned from these texts and only joined tokens, the counts come from its training. Some methods
+    split a text differently when they encode it, so encoding can give other counts.
 
     Parameters
     ----------
@@ -1163,8 +1177,7 @@ def scripts(
     """Show how many tokens of the vocabulary each script has, and how many of its characters are in whole tokens.
 
     A token belongs to the script of its letters. Digits, punctuation and spaces belong to no script, and are called
-    Common. Special tokens, unknown tokens and tokens for
-    single bytes of unknown characters are not counted.
+    Common. Special tokens, unknown tokens and tokens for single bytes of unknown characters are not counted.
 
     Parameters
     ----------
@@ -1212,8 +1225,8 @@ def sizes(
 ) -> Answer:
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would be nearly enough: the text would be less than 5 % longer. Further
-    training does not change the marked size.
+    The answer marks one size. It is the smallest vocabulary that could be halved with less than 5 % more tokens in the
+    text. Further training does not change the marked size.
 
     Parameters
     ----------
@@ -1223,11 +1236,12 @@ def sizes(
         The measure to draw: bytes_per_token, tokens_per_pretoken, renyi_efficiency, share_in_use,
         share_of_scaffolds, bits_per_byte, inside.
     held_out : Any, optional
-        Held-out texts, which were not learned from: everything that `bpe.train` takes.
+        Held-out texts, which were not learned from; each named text has its own curve: everything that
+        `bpe.train` takes.
     each : bool, optional
         Show each file or group of the texts separately.
     own : bool, optional
-        Show the texts that a session was learned from, too.
+        Also show the texts that a session was learned from.
     lines : Sequence[str], optional
         Draw only these curves.
     power : float, optional
@@ -1316,7 +1330,7 @@ def sweep_results(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Draw a measure of all runs in a table that `sweep` has written, with a band over several samples.
+    """Draw a measure of all runs in a table that `sweep` wrote, with a band for the range over several samples.
 
     Parameters
     ----------
@@ -1360,7 +1374,8 @@ def ties(
 ) -> Answer:
     """List the steps that a tie decided, and show the effect of another tie rule.
 
-    Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
+    Each row has the winner and the pair that tied with it. If a later step merged the tied pair, the row also names
+    this step.
 
     Parameters
     ----------
@@ -1372,7 +1387,7 @@ def ties(
         Learn again by this tie rule: first-seen, lowest-ids, byte-alphabet, smallest-text, largest-
         text, largest-printed.
     text : str, optional
-        Show this text as split by both rules.
+        Show how both rules split this text.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1399,8 +1414,8 @@ def token(
 ) -> Answer:
     """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the token
-    exists, the count is that of the pair it was made of.
+    A new token gets all its occurrences at once. From then on larger tokens take occurrences away. Before the token
+    exists, its count is the count of the pair that becomes the token.
 
     Parameters
     ----------
@@ -1437,7 +1452,7 @@ def tree(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how a word is merged: each token, the symbols it covers, and its step.
+    """Show how a word is merged: each token, the symbols it covers, and the step that makes it.
 
     Parameters
     ----------
@@ -1515,8 +1530,8 @@ def ways(
 ) -> Answer:
     """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    Besides the tokenizer's way, there are the longest token first, the fewest tokens, the likeliest tokens, and three
-    random ways. Without a text the tokens of a whole corpus are counted by each way.
+    The ways are the tokenizer's own way, the longest token first, the fewest tokens, the likeliest tokens, and three
+    random ways. If you give no text, the answer counts the tokens of a whole corpus for each way.
 
     Parameters
     ----------

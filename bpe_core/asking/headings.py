@@ -1,11 +1,11 @@
-"""The headings of columns, which people can read without knowing the columns' names in files."""
+"""The headings of columns for people. A heading is easier to read than the column's name in files."""
 
 from __future__ import annotations
 
 from bpe_core.measures.measures import MEASURES
 
 HEADINGS = {
-    "as_own": "as the tokenizer",
+    "as_own": "is the tokenizer's split",
     "behind_symbol": "to symbol",
     "closest_step": "closest at step",
     "encoded": "encoded again",
@@ -16,32 +16,32 @@ HEADINGS = {
     "is_taken": "is merged",
     "is_tied": "is tied",
     "loser_pair": "tied with",
-    "loser_step": "that pair's step",
+    "loser_step": "step of the tied pair",
     "low": "at least",
-    "more_than_own": "more than own",
+    "more_than_own": "more than the tokenizer",
     "new": "new id",
     "noisy_tokens": "tokens with noise",
     "odd": "unusual",
     "off_by": "error of the estimate",
     "old": "old id",
-    "only_one": "only by this rule",
-    "only_other": "only by the other",
-    "other_step": "step in the other",
-    "own_fewest": "own, fewest",
+    "only_one": "tokens only by this rule",
+    "only_other": "tokens only by the other rule",
+    "other_step": "step in the other table",
+    "own_fewest": "own, split into the fewest",
     "parts": "ids of its parts",
-    "pass": "where the pair lies",
-    "passed_count": "its count",
-    "passed_pair": "passed over",
+    "pass": "within or across words",
+    "passed_count": "count of this pair",
+    "passed_pair": "pair to merge instead",
     "rest": "begins with",
     "runner_up_pair": "runner-up",
     "size": "vocabulary size",
     "special": "special token",
-    "step_back": "tokens left out",
-    "taken": "where it was merged",
-    "times_second": "times runner-up",
+    "step_back": "tokens to step back",
+    "taken": "merged within or across",
+    "times_second": "times as runner-up",
     "token_text": "token",
     "vocabulary": "vocabulary size",
-    "witness": "text with both",
+    "witness": "text with both tokens",
     "won_at": "merged at step",
 }
 

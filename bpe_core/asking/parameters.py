@@ -1,8 +1,9 @@
-"""The parameters of questions: their types, and the texts that a person types into a form or a command."""
+"""The parameters of questions: their types, and how a user writes their values in a form or a command."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal, get_args, get_type_hints
@@ -13,7 +14,7 @@ from bpe_core.studies.texts import Texts, files, texts_of
 Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "ids", "pairs", "files"]
 Pair = tuple[str, str]
 AUTOMATIC = "automatic"  # how a form shows that a value is left to the question
-PLUS, NEXT = " + ", "; "  # the signs between the tokens of a pair, and between pairs, as a person types them
+PLUS, NEXT = " + ", "; "  # the signs between the tokens of a pair, and between pairs, as a user types them
 
 _KINDS: Mapping[Any, Kind] = {
     bool: "truth",
@@ -45,11 +46,11 @@ class Parameter:
     const: str = ""  # its value if a command's flag stands alone
     repeated: bool = False  # whether a command repeats the flag for each value
     title: str = ""  # the label in a form; by default made from the name
-    path: Literal["", "file", "folder"] = ""  # whether the value can be a path, which a form lets a person choose
+    path: Literal["", "file", "folder"] = ""  # whether the value can be a path, which a form lets a user choose
     offered: tuple[str, ...] = ()  # other values that a form offers besides a path
     only_with: str = ""  # the name of a parameter without which this parameter has no meaning
     of_column: str = ""  # the column of the answer whose values a form offers
-    example: str = ""  # a value as a person types it, which an empty field offers
+    example: str = ""  # a value as a user types it, which an empty field offers
     in_words: Mapping[str, str] = field(default_factory=dict)  # the texts of values in a form; "" is no value
     is_extra: bool = False  # whether a form shows the parameter only behind More
     several: bool = False  # whether a value may hold several choices, separated by commas
@@ -58,7 +59,7 @@ class Parameter:
 
     @property
     def flag(self) -> str:
-        """Return the option of a command for this parameter.
+        """Return the option for this parameter in a command.
 
         >>> Parameter("", name="never_won").flag, Parameter("", name="pairs", repeated=True).flag
         ('--never-won', '--pair')
@@ -72,7 +73,7 @@ class Parameter:
 
     @property
     def help_with_label(self) -> str:
-        """Return the help of a command's option. It begins with the label that forms show, if there is one.
+        """Return the help for the option of a command. It begins with the label that forms show, if there is a label.
 
         The label is left out if the help begins with the same words.
 
@@ -81,11 +82,11 @@ class Parameter:
         >>> Parameter("the order of the list", title="Order").help_with_label
         'the order of the list'
         """
-        is_said = f"{self.help} ".lower().startswith(f"the {self.title} ".lower())
+        is_said = re.match(rf"(the )?{re.escape(self.title)}\b", self.help, re.IGNORECASE) is not None
         return f"{self.title}: {self.help}" if self.title and not is_said else self.help
 
     def shown(self, choice: str | None) -> str:
-        """Write a choice as a form shows it.
+        """Return a choice as a form shows it.
 
         >>> Parameter("").shown("share_in_use"), Parameter("", in_words={"": "none"}).shown(None)
         ('share in use', 'none')
@@ -93,7 +94,7 @@ class Parameter:
         return self.in_words.get(choice or "") or (choice or AUTOMATIC).replace("_", " ")
 
     def written(self, value: Any) -> str:
-        """Return a value as a person types it into a form."""
+        """Return a value as a user types it into a form. This is the reverse of `read`."""
         if value is None:
             return ""
         if self.kind == "pairs":
@@ -105,7 +106,7 @@ class Parameter:
         return str(value)
 
     def read(self, text: str) -> Any:
-        """Return the value of a text that a person typed into a form.
+        """Convert a text that a user typed into a form to a value of the parameter.
 
         >>> Parameter("", name="pairs", kind="pairs").read("t + h; ␣ + a")
         (('t', 'h'), ('␣', 'a'))
@@ -127,8 +128,8 @@ class Parameter:
             raise BpeError(f"{self.label}: {text.strip()[:40]!r} is not a number.") from error
         return text
 
-    def as_meant(self, value: Any) -> Any:
-        """Convert a value to the form that the question stores, such as a list to a tuple, and return it."""
+    def as_stored(self, value: Any) -> Any:
+        """Return a value in the form that the question stores. For example, a list becomes a tuple."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
         if self.kind in ("texts", "ids") and isinstance(value, str):
@@ -138,7 +139,7 @@ class Parameter:
         return value
 
     def checked(self, value: Any) -> Any:
-        """Return a value unchanged, or raise BpeError if the value is not one of the choices."""
+        """Return a value unchanged. Raise BpeError if the value is not one of the choices."""
         allowed = (*self.choices, *self.older)
         chosen = value.split(",") if self.several and isinstance(value, str) else [value]
         wrong = next((choice for choice in chosen if choice not in allowed and choice != self.default), None)
@@ -147,7 +148,7 @@ class Parameter:
         return value
 
     def words(self, value: Any) -> Iterator[str]:
-        """Yield the words with which a command line gives this parameter a value."""
+        """Yield the arguments that give this parameter a value on a command line."""
         if self.positional:
             yield from map(str, value if self.kind == "ids" else (value,))
         elif value is True:
@@ -178,7 +179,7 @@ def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
 
 
 def parameters_of(question: type) -> tuple[Parameter, ...]:
-    """Return the parameters that a question declares as fields of its dataclass."""
+    """Return the parameters of a question, which are the fields of its dataclass."""
     hints = get_type_hints(question)
     return tuple(
         dataclasses.replace(

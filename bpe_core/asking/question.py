@@ -11,11 +11,13 @@ from bpe_core.asking.answer import Answer
 from bpe_core.asking.parameters import Parameter, parameters_of
 from bpe_core.errors import BpeError
 from bpe_core.history.arguments import by_name
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.subjects import Subject
 
 Needs = Literal["no texts", "texts if known", "texts"]
+TEXT = "text"  # the name of the parameter that holds a text to split
 NONE = (0, 0)  # the number of studies for a question that reads its own file
 
 
@@ -24,8 +26,8 @@ class Question:
 
     A subclass is a frozen dataclass whose fields are the parameters of the question.
 
-    The method `answer(study, work)` returns the answer. A question about several tokenizers gets a mapping of studies
-    by their names.
+    The method `answer(study, work)` returns the answer. A question about several tokenizers gets a mapping from
+    names to studies.
 
     Attributes
     ----------
@@ -34,7 +36,7 @@ class Question:
     about
         The subject of the question. The window and the help list all questions by their subjects.
     asks
-        The question as a person asks it. If a plug-in leaves it out, it is the first sentence of the docstring.
+        The question as a user asks it. If a plug-in leaves it out, it is the first sentence of the docstring.
     turn
         The place among the questions about the same subject.
     examples
@@ -55,19 +57,25 @@ class Question:
     in_report
         The part of the answer that a report shows. If this is empty, a report shows nothing of the answer.
     takes_moments
-        Whether the shown run of a session is also asked about at the step that the window shows.
+        Whether a comparison contains the run shown twice: as it is after its last step, and as it was at the step that
+        the window shows.
     about_texts
-        Whether a command names texts first, and a tokenizer only by `--merges`.
+        Whether the first arguments of the command are texts. The option `--merges` then names the tokenizer.
     table_first
-        Whether a command names the tokenizer first, and then a text.
+        Whether the first argument of the command is the tokenizer. A text can follow it.
     rests
-        Whether an answer takes long. Then a window asks only about runs that are not learning.
+        Whether it takes long to find the answer. If so, the window asks the question only about runs that are not being
+        trained.
+    steady_with
+        The name of a parameter that limits the work. If the parameter has no value, a time limit is used. Then the
+        answer depends on the speed of the computer.
     by_parts
         Whether the answer depends on the files or groups of the texts.
     moment
-        The column that holds the step of a row, and a number that is added to it.
+        The name of a column, and a number. If the user chooses a row of the answer, the window goes to a step: the
+        value in this column of the row, plus the number.
     of_page
-        The name of a parameter that is set when a page of the answer is written.
+        The name of a parameter that becomes true when the answer is also written as a web page.
     axis
         The quantity on the horizontal axis of the figure, if it is a step or a size.
     """
@@ -88,6 +96,7 @@ class Question:
     about_texts: ClassVar[bool] = False
     table_first: ClassVar[bool] = False
     rests: ClassVar[bool] = False
+    steady_with: ClassVar[str] = ""
     by_parts: ClassVar[bool] = False
     moment: ClassVar[tuple[str, int]] = ("step", 0)
     of_page: ClassVar[str] = ""
@@ -104,22 +113,34 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of a table that is named in a file among the parameters, or an empty text.
+        """Return the path of the table to which a file in the parameters belongs.
 
-        A command without the argument TABLE opens this table.
+        For example, a file of pinned ids contains the path of the table that the ids come from. A command without the
+        argument TABLE opens this table. Return an empty string if no parameter is such a file.
         """
         return ""
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
-        """Return whether a window must pass its corpus to the question besides the run.
+        """Return whether a window must give the question its corpus in addition to the run.
 
         `has_texts` says whether the run has texts.
         """
         return self.needs == "texts" and not has_texts
 
+    def reads_documents(self) -> bool:
+        """Return whether the answer depends on whole texts, and not only on the counts of their words."""
+        return False
+
     def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
-        """Return the documents of each text that the answer has rows about, so that people can read them."""
+        """Return the texts that the answer is about, so that people can read them. Each text is a list of documents."""
         return {}
+
+    def cited(self) -> Sequence[str]:
+        """Return phrases for the caption of the answer. They name the rules and files on which the answer depends.
+
+        The caption also names the studies and the texts, so these phrases do not name them.
+        """
+        return ()
 
     @classmethod
     def title(cls) -> str:
@@ -131,7 +152,7 @@ class Question:
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first line of the explanation, without its full stop."""
+        """Return the first line of the docstring, without its full stop."""
         return cls.explanation().partition("\n")[0].rstrip(".")
 
     @classmethod
@@ -140,7 +161,7 @@ class Question:
         return parameters_of(cls)
 
     def arguments(self) -> Iterator[str]:
-        """Yield the words with which a command line asks this question with its parameters."""
+        """Yield the arguments that ask this question with its parameters on a command line."""
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
             if parameter.positional or value != parameter.default:
@@ -148,17 +169,39 @@ class Question:
 
 
 def answered(asked: Question, study: Any, work: Work = ALONE) -> Answer:
-    """Return the answer to a question. If the tokenizer's symbols have names, the answer shows their names."""
-    answer = asked.answer(study, work)
-    recipe = study.history.recipe if isinstance(study, Study) else None
-    return answer.with_names(recipe.names) if recipe is not None and recipe.base_symbols else answer
+    """Ask the question `asked` about a study, and return its answer.
+
+    If the base symbols of the tokenizers are not text but have names, the answer shows these names. If the question has
+    the parameter `text`, this text must consist of such names.
+    """
+    recipe = _recipe_of_symbols(study)
+    if recipe is None:
+        return asked.answer(study, work)
+    text = getattr(asked, TEXT, None)
+    if isinstance(text, str):
+        given = {parameter.name: getattr(asked, parameter.name) for parameter in asked.parameters()}
+        asked = type(asked)(**{**given, TEXT: recipe.text_of_symbols(text)})
+    return asked.answer(study, work).with_names(recipe.names)
+
+
+def _recipe_of_symbols(about: Any) -> Recipe | None:
+    """Return the recipe of the first study, if all studies are about the same symbols instead of text.
+
+    `about` is a study, or a dictionary of studies. Return None if a study is about text, or if the names of the symbols
+    differ.
+    """
+    studies = about.values() if isinstance(about, Mapping) else [about]
+    recipes = [study.history.recipe for study in studies if isinstance(study, Study)]
+    if not recipes or any(not recipe.base_symbols or recipe.names != recipes[0].names for recipe in recipes):
+        return None
+    return recipes[0]
 
 
 def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
-    """Ask a question about a study or several studies, and return the answer.
+    """Ask a question about one or several studies, and return the answer.
 
-    `parameters` are the parameters of the question. A list may stand for a tuple. Raise BpeError if a parameter is
-    unknown or missing.
+    `parameters` are the parameters of the question. A list may be given in place of a tuple. Raise BpeError if a
+    parameter is unknown or missing.
     """
     known = {parameter.name: parameter for parameter in question.parameters()}
     unknown = next((name for name in parameters if name not in known), None)
@@ -170,7 +213,7 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
     missing = next((parameter.name for parameter in known.values() if parameter.is_required), None)
     if missing is not None and missing not in parameters:
         raise BpeError(f"The question {question.name} needs {missing!r}: {known[missing].help}.")
-    plain = {name: known[name].checked(known[name].as_meant(value)) for name, value in parameters.items()}
+    plain = {name: known[name].checked(known[name].as_stored(value)) for name, value in parameters.items()}
     return answered(question(**plain), _studies(question, study), work)
 
 

@@ -1,4 +1,4 @@
-"""The parameters that several questions have."""
+"""The parameters that several questions share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def steps_parameter() -> Any:
 
 
 def specials_parameter() -> Any:
-    """Return the parameter that says whether special tokens are matched in a text.
+    """Return a parameter that says whether a text is searched for special tokens.
 
     Its value becomes `allowed_special`.
     """
@@ -43,7 +43,7 @@ def drawn_lines(what: str = "lines") -> Any:
 
 
 def sentences_parameter(without: str) -> Any:
-    """Return the parameter for a folder with the same sentences in several languages.
+    """Return a parameter for a folder with the same sentences in several languages.
 
     `parallel_texts` reads the folder. If no folder is chosen, a form shows the text `without`.
     """
@@ -57,13 +57,13 @@ def sentences_parameter(without: str) -> Any:
         const=OWN_SENTENCES,
         path="folder",
         offered=(OWN_SENTENCES,),
-        title="The same sentences",
+        title="Parallel sentences",
         in_words={"": without, OWN_SENTENCES: "our ten sentences"},
     )
 
 
 def sizes_parameter() -> Any:
-    """Return the parameter with the vocabulary sizes that `at_sizes` uses."""
+    """Return a parameter for the vocabulary sizes that `at_sizes` uses."""
     return parameter(
         (),
         help="compare each tokenizer at these vocabulary sizes",
@@ -75,7 +75,7 @@ def sizes_parameter() -> Any:
 
 
 def power_parameter() -> Any:
-    """Return the parameter with the order of the Rényi entropy. `checked_power` checks its value."""
+    """Return a parameter for the order of the Rényi entropy. `checked_power` checks its value."""
     from bpe_core.measures.size_curves import USUAL_POWER  # imported late, as only questions about sizes need it
 
     return parameter(
@@ -88,9 +88,10 @@ def power_parameter() -> Any:
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield a name for each tokenizer at each of the sizes, its history, and the step at which it has the size.
+    """Yield each tokenizer at each of these sizes, as a pair (name, (history, step)).
 
-    Without sizes, yield each tokenizer once with its last step. All names are different.
+    After `step` steps, the vocabulary has the size. If there are no sizes, yield each tokenizer once, with its last
+    step. Each name is different, such as `ours@1000` for the tokenizer `ours` at the size 1000.
     """
     taken = set[str]()
     for name, study in studies.items():

@@ -1,4 +1,4 @@
-"""Functions that add the arguments which several commands share, and that read their values."""
+"""Functions that declare and read the arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
 def text_argument(value: str) -> str:
-    """Return an argument unchanged. Refuse it if its bytes are not UTF-8, which Python passes as lone surrogates."""
+    """Return an argument unchanged, or refuse it if it is not valid UTF-8.
+
+    Python passes bytes that are not valid UTF-8 as lone surrogates.
+    """
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -49,10 +52,10 @@ def number(value: str) -> int:
     return int(value)
 
 
-def shares(value: str) -> int:
-    """Convert a number of shares, such as `1.2`, to a percentage.
+def percentage_of_factor(value: str) -> int:
+    """Convert a factor of at least 1, such as `1.2`, to a percentage.
 
-    >>> shares("1.2")
+    >>> percentage_of_factor("1.2")
     120
     """
     share = 100 * weight_of(value)
@@ -97,9 +100,10 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
 
 
 def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
-    """Return the choices that only single methods have, and that a command accepts as options.
+    """Return the choices that only some methods have, and for which the command has an option.
 
-    The result maps names to choices. `methods` are the methods to look at, by default all methods.
+    The result is a dictionary from the name of each choice to the choice and its option. By default, return the choices
+    of all methods.
     """
     choices: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:
@@ -110,7 +114,7 @@ def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) ->
 
 
 def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group: str | None = None) -> None:
-    """Add the options of choices that belong to only one method to a parser.
+    """Add options for choices that only some methods have.
 
     With `group`, add only the choices of this group.
     """
@@ -135,14 +139,14 @@ def _add_own_choice(parser: argparse._ActionsContainer, name: str, declared: Cho
 
 def _reader(declared: Choice, argument: Argument) -> Callable[[str], Any]:
     if argument.in_shares:
-        return shares
+        return percentage_of_factor
     if declared.is_share:
         return share
     return text_argument if declared.least is None else number
 
 
 def option_of(name: str, argument: Argument | None) -> str:
-    """Return the option of a command for a choice, such as `--vocab-size` for `vocab_size`."""
+    """Return the option for a choice, such as `--vocab-size` for `vocab_size`."""
     return f"--{((argument and argument.option) or name).replace('_', '-')}"
 
 
@@ -155,9 +159,9 @@ FURTHER = "extend"  # the command whose options of methods all commands that lea
 
 
 def add_further_learning(parser: argparse.ArgumentParser, savings: str) -> None:
-    """Add the options of a command that learns further tokens for a table.
+    """Add the options for learning more tokens.
 
-    `savings` begins a clause, such as "the swap saves".
+    `savings` completes the help of an option: "show how many tokens the swap saves in these texts, by file".
     """
     held_out = f"show how many tokens {savings} in these texts, by file"
     parser.add_argument("--held-out", nargs="+", default=[], metavar="FILE", help=held_out)
@@ -175,7 +179,7 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     recipe = parser.add_argument_group(title)
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    file = "or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
+    file = "or a recipe in a file: JSON (as `presets NAME` prints it), TOML, or a session"
     start.add_argument("--recipe", metavar="FILE", help=file)
     add = recipe.add_argument
     patterns = (*NAMED_PATTERNS, *SPELLED_OUT)
@@ -202,9 +206,9 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
 
 
 def changes_in(options: argparse.Namespace, names: Iterable[str], own: OwnArguments) -> dict[str, Any]:
-    """Return the choices of a recipe that a person gave on the command line.
+    """Return the choices of a recipe that are given on the command line.
 
-    `names` are the choices that all methods have. `own` are the choices of single methods.
+    `names` are the choices of all methods. `own` are the choices that only some methods have.
     """
     given: Mapping[str, Any] = vars(options)
     changes = {name: given[name] for name in (*names, *own) if given.get(name) is not None}
@@ -218,7 +222,7 @@ def changes_in(options: argparse.Namespace, names: Iterable[str], own: OwnArgume
 
 
 def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = MappingProxyType({})) -> Recipe:
-    """Return the recipe of the recipe file or preset, changed by the arguments."""
+    """Return the recipe of the command: the recipe file or the preset, with the changes that the arguments ask for."""
     given: dict[str, Any] = vars(options)
     changes = changes_in(options, OF_ALL, own)
     if given.get("regex") is not None:
@@ -235,21 +239,21 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
     if given.get("names"):
         if changes.get("base_symbols", recipe.base_symbols) != "integers":
             raise RecipeError("--names gives names to integers; add --base integers, or leave out --names.")
-        changes["symbol_names"] = _names_in(given["names"])
+        changes["symbol_names"] = _read_names(given["names"])
     recipe = recipe.with_changes(**changes)
     if recipe.base_symbols == "integers" and "border" in changes:
         recipe = recipe.with_changes(border=recipe.names.text_of([recipe.border]))
     for name in ("whole_characters", *own):
         if name in changes and not recipe.applies(name):
             option = option_of(name, CHOICES[name].argument)
-            raise RecipeError(f"{option} applies only to {_whose(name)}, or leave {option} out.")
+            raise RecipeError(f"{option} applies only to {_methods_with(name)}, or leave {option} out.")
     return recipe
 
 
-def _names_in(path: str) -> list[str]:
-    """Return the names of symbols in a file, in the order of the symbols' numbers.
+def _read_names(path: str) -> list[str]:
+    """Read the names of symbols from a file. The names are in the order of the symbols' numbers.
 
-    A symbol without a name has an empty text.
+    A symbol without a name has an empty string.
     """
     names = json_of(read_small_file(path, "the names", RecipeError), f"{path} is not valid JSON", RecipeError)
     if isinstance(names, dict):
@@ -262,8 +266,8 @@ def _names_in(path: str) -> list[str]:
     return names
 
 
-def _whose(choice: str) -> str:
-    """Return a phrase with the methods that have a choice, and with the option that chooses one of these methods."""
+def _methods_with(choice: str) -> str:
+    """Return a phrase that lists the methods with a choice, and the option that chooses such a method."""
     argument = CHOICES[choice].argument
     if argument is not None and argument.whose:
         return argument.whose
@@ -302,10 +306,10 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--merges", required=True, metavar="FILE", help=ANY_TABLE)
 
 
-def new_name(name: str) -> str:
-    """Return the usual name of an output file unchanged. The person has named no file.
+def unused_name(name: str) -> str:
+    """Return the default name of an output file, if no file has this name yet.
 
-    Raise OutputError if a file with this name exists, so that no file is replaced by accident.
+    Raise OutputError if such a file exists, so that no file is replaced by accident.
     """
     if Path(name).exists():
         raise OutputError(f"The file {name} exists already; name another output file with -o.")

@@ -1,4 +1,4 @@
-"""The command of a question. Its arguments are the parameters of the question.
+"""The command that asks a question. Its arguments are the parameters of the question.
 
 This file declares the arguments, prints the answer, and writes the answer to files.
 """
@@ -15,22 +15,24 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.asking import NONE, Answer, Parameter, Question, answered, cell_text, check_how_many
+from bpe_core.asking import NONE, Answer, Parameter, Question, answered, check_how_many
+from bpe_core.asking.beside_figure import write_beside_figure
 from bpe_core.asking.caption import caption_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.command_line.named_files import named_file
+from bpe_core.command_line.paper_options import add_paper_options, is_for_paper, print_for_paper
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.session_file import is_session_file
-from bpe_core.studies.making import open_study, unlearned
+from bpe_core.studies.making import open_study, study_without_steps
 from bpe_core.studies.study import Study, free_name
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import ENDINGS, checked_name, csv_text, is_data, write_data
 from bpe_core.support.optional_packages import renderer_or_none
-from bpe_core.support.paper_tables import figure_in_latex
+from bpe_core.support.wording import count_text
 
 if TYPE_CHECKING:
     from bpe_core.figures.sheet import Paper
@@ -86,8 +88,7 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print sentences and rows as JSON")
     shown.add_argument("--csv", action="store_true", help="print all rows as CSV")
-    shown.add_argument("--latex", action="store_true", help="print all rows as a table in LaTeX, with a caption")
-    shown.add_argument("--markdown", action="store_true", help="print all rows as a table in Markdown, with a caption")
+    add_paper_options(shown, "all rows")
     parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
     endings = ", ".join((*ENDINGS, *question.own_endings))
     where = f"write all rows to a {endings}, or the figure to an .svg, .pdf or .png"
@@ -105,53 +106,53 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
         raise OutputError("--paper writes files beside a figure: name the figure with -o, such as -o figure.pdf.")
     if options.output is not None:
         _check_output(question, options)
-    _take_text_behind_tables(question, options)
+    _take_text_after_tables(question, options)
     with interruptible(stopped="") as interruption:
         if options.page is not None and question.of_page:
             setattr(options, question.of_page, True)
         asked = question(**{parameter.name: _value(options, parameter) for parameter in question.parameters()})
         studies = _studies(question, options, asked.table_named())
-        asked = _with_symbols(asked, studies)
         answer = answered(asked, studies, interruption.work)
     if options.output is not None:
         _write_output(options, answer)
     if options.beside:
-        _write_beside_figure(options.output, answer, caption_of(asked, studies, interruption.work))
+        sentence = answer.figure.sentence if answer.figure is not None else ""
+        write_beside_figure(options.output, answer.table, sentence, caption_of(asked, studies, interruption.work))
     if options.page is not None:
         from bpe_core.answer_page import write_page  # an answer in the terminal does not need it
 
         write_page(question, answer, studies, options.page)
     if options.json:
-        document = {"sentences": answer.sentences, **answer.facts, "rows": answer.table.records()}
+        document = {
+            "sentences": answer.sentences,
+            **answer.facts,
+            # Numbers and short texts once more, by the name that Python gives them. Lists, such as those of a
+            # certificate, can be long.
+            "facts": {name: fact for name, fact in answer.facts.items() if not isinstance(fact, list | tuple | dict)},
+            "rows": answer.table.records(),
+        }
         print(json.dumps(document, ensure_ascii=False))
     elif options.csv:
         sys.stdout.write(csv_text(answer.table))
-    elif options.latex or options.markdown:
-        write = answer.to_latex if options.latex else answer.to_markdown
-        sys.stdout.write(write(caption_of(asked, studies)))
+    elif is_for_paper(options):
+        print_for_paper(answer.printed(), caption_of(asked, studies), options)
     elif options.output is not None:
-        print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
+        print(
+            *answer.sentences,
+            f"Wrote {count_text(len(answer.table), 'row')} to {plain(str(options.output))}.",
+            sep="\n",
+        )
     else:
         tokens = [coloured(answer.tokens, answer.kinds)] if answer.tokens else []
         print(*tokens, *answer.sentences, *table_lines(answer, options.most), sep="\n")
     return DIFFERENT if answer.differs else 0
 
 
-def _with_symbols(asked: Question, studies: Study | dict[str, Study] | None) -> Question:
-    """Replace the names of symbols in the question's texts by symbols, if the tokenizer's symbols have names."""
-    if not isinstance(studies, Study) or not studies.history.recipe.base_symbols:
-        return asked
-    names = studies.history.recipe.names
-    given = {parameter.name: getattr(asked, parameter.name) for parameter in asked.parameters()}
-    texts = [parameter.name for parameter in asked.parameters() if parameter.from_input and parameter.kind == "text"]
-    return type(asked)(**{**given, **{name: names.text_of(given[name].split()) for name in texts}})
-
-
 def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
-    """Return the tokens of a text, each with a background colour.
+    """Return the tokens of a text. Each token has a background colour.
 
-    If the terminal has no colours, a bar is put between neighbouring tokens. If the tokens have kinds, each kind has a
-    colour, and neighbouring tokens of the same kind have a separate line.
+    Without colours in the terminal, a bar separates neighbouring tokens. If the tokens have kinds, each kind has its
+    colour, and neighbouring tokens of the same kind share a line.
     """
     if kinds:
         return "\n".join(_lines_of_kinds(tokens, kinds))
@@ -175,20 +176,17 @@ def _lines_of_kinds(tokens: Sequence[str], kinds: Sequence[str]) -> Iterator[str
 
 
 def table_lines(answer: Answer, most: int) -> Iterator[str]:
-    shown = answer.shown
-    places = list(answer.rows if answer.rows is not None else range(len(answer.table)))
-    if not shown or not places:
+    table = answer.printed(most)
+    whole = len(answer.table if answer.rows is None else answer.rows)
+    if not table.headings or not whole:
         return
-    kept = places[:most]
-    columns = [[_shortened(cell_text(name, values[place])) for place in kept] for name, values in shown.items()]
-    titles = [answer.heading(name) for name in shown]
-    widths = [max(map(len, [title, *cells])) for title, cells in zip(titles, columns, strict=True)]
-    is_text = [isinstance(values[places[0]], str) for values in shown.values()]
-    for cells in (titles, *zip(*columns, strict=True)):
-        row = zip(cells, widths, is_text, strict=True)
+    rows = [table.headings, *([_shortened(cell) for cell in row] for row in table.rows)]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for cells in rows:
+        row = zip(cells, widths, table.is_text, strict=True)
         yield "  ".join(f"{cell:<{width}}" if text else f"{cell:>{width}}" for cell, width, text in row).rstrip()
-    if len(places) > len(kept):
-        yield f"… and {len(places) - len(kept):,} more rows; -o writes them all."
+    if whole > len(table.rows):
+        yield f"… and {count_text(whole - len(table.rows), 'more row')}; -o writes them all."
 
 
 def _shortened(text: str) -> str:
@@ -263,7 +261,7 @@ def _studies(
     if question.about_texts:
         options.corpus = [*options.texts, *options.corpus]
         return _with_texts(
-            question, open_study(options.merges) if options.merges else unlearned(options.preset), options
+            question, open_study(options.merges) if options.merges else study_without_steps(options.preset), options
         )
     if question.studies is not None:
         return _several(question, options)
@@ -274,8 +272,8 @@ def _studies(
     return _with_texts(question, open_study(named[0]), options)
 
 
-def _take_text_behind_tables(question: type[Question], options: argparse.Namespace) -> None:
-    """Store the last word of `diff A B TEXT` as the option `--text`."""
+def _take_text_after_tables(question: type[Question], options: argparse.Namespace) -> None:
+    """Store the text that follows the tables, as in `diff A B TEXT`, as the value of the option `--text`."""
     if question.studies in (None, NONE) or getattr(options, "text", None) != "":
         return
     most = question.studies[1] - bool(options.merges)
@@ -323,7 +321,7 @@ def _add_paper(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_output(question: type[Question], options: argparse.Namespace) -> None:
-    """Refuse an output file that cannot be written, before the answer is computed."""
+    """Raise an error before the answer is computed, if the output file cannot be written."""
     path: Path = options.output
     ending = path.suffix.lower()
     _paper(options)
@@ -360,21 +358,6 @@ def _write_output(options: argparse.Namespace, answer: Answer) -> None:
             file.write(drawn)
     elif missing := renderer(drawn, options.width, options.height, path):
         raise OutputError(f"{path} was not written. Write an .svg file instead. {missing}")
-
-
-def files_beside(path: Path) -> tuple[Path, Path]:
-    """Return the files that `--paper` writes beside a figure: its rows, and its caption."""
-    return path.with_suffix(".csv"), path.with_suffix(".tex")
-
-
-def _write_beside_figure(path: Path, answer: Answer, caption: str) -> None:
-    """Write the rows of a figure and its caption in LaTeX, beside the figure and with its name."""
-    rows, latex = files_beside(path)
-    write_data(answer.table, rows)
-    sentence = answer.figure.sentence if answer.figure is not None else ""
-    drawing = path.stem if path.suffix.lower() == ".svg" else path.name  # LaTeX needs another kind than SVG
-    with write_atomically(latex) as file:
-        file.write(figure_in_latex(drawing, f"{sentence} {caption}".strip()).encode())
 
 
 def _paper(options: argparse.Namespace) -> Paper:

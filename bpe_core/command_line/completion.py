@@ -1,7 +1,7 @@
-"""The scripts that complete commands in bash, zsh and fish.
+"""The scripts that complete commands in the shells bash, zsh and fish.
 
-The scripts are made from the arguments that each command declares: its options, the possible values of an option, and
-the arguments that are files. Values of other kinds are not completed.
+The scripts are made from the arguments of each command. They complete options, the possible values of options, and
+names of files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_core.support.version import PROGRAM
 
 
 class CompletedArgument(NamedTuple):
-    """The facts about an argument that a completion script needs."""
+    """The facts about an argument that the completion scripts need."""
 
     flags: tuple[str, ...]  # empty for a positional argument
     help: str
@@ -42,7 +42,7 @@ class CompletedArgument(NamedTuple):
 
 
 class CompletedCommand(NamedTuple):
-    """The facts about a command and its arguments that a completion script needs."""
+    """The facts about a command and its arguments that the completion scripts need."""
 
     summary: str
     arguments: Sequence[CompletedArgument]
@@ -184,7 +184,7 @@ def _zsh_value(argument: CompletedArgument) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape the characters that would end a description in a zsh list."""
+    """Escape the characters that would end a description in zsh."""
     return "".join(f"\\{sign}" if sign in "[]:\\" else sign for sign in text)
 
 

@@ -1,6 +1,6 @@
-"""The texts that commands read.
+"""Functions that read the texts of a command.
 
-Texts that were skipped, and texts that changed while they were read, are reported on standard error.
+Skipped texts, and texts that changed while they were read, are reported on standard error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bpe_core.studies.texts import CorpusTexts
 from bpe_core.support.progress import Work
 
 if TYPE_CHECKING:  # loaded when files are read
-    from bpe_core.text.corpus import Corpus, SkippedText
+    from bpe_core.text.corpus import Corpus, SkippedText, Source
 
 FIELD = (
     "the field with the text in .jsonl, .csv, .parquet and .arrow files, such as body, doc.body or messages[].content "
@@ -40,7 +40,7 @@ def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool 
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how a command reads its files."""
+    """Add the options that say how files are read."""
     parser.set_defaults(reading_as=read_as)
     reading = parser.add_argument_group("how files are read")
     add = reading.add_argument
@@ -56,7 +56,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add("--include", action="append", metavar="PATTERN", help="read only these files of folders, such as '*.txt'")
     add("--field", metavar="NAME", help=FIELD)
     add("--word-list", action=argparse.BooleanOptionalAction, help=WORD_LIST)
-    add("--on-bad-row", choices=["error", "skip"], default="error", help="what to do with damaged rows of such files")
+    damaged = "what to do with damaged rows of tables: refuse the file (the default), or skip the rows"
+    add("--on-bad-row", choices=["error", "skip"], default="error", help=damaged)
 
 
 @contextmanager
@@ -70,7 +71,7 @@ def read_as(options: argparse.Namespace) -> Iterator[None]:
 
 
 @contextmanager
-def reading(
+def open_texts(
     files: Sequence[str],
     reported: Sequence[SkippedText] = (),
     *,
@@ -78,9 +79,9 @@ def reading(
     twice: bool = False,
     recipe: Recipe | None = None,
 ) -> Iterator[Corpus]:
-    """Open files or groups as a corpus. When the context ends, report the texts that were skipped.
+    """Open files or groups as a corpus. At the end of the `with` block, report the skipped texts.
 
-    Texts in `reported` are not reported again. `recipe` decides whether files that are no text are read, and how.
+    Texts in `reported` are not reported again. The recipe decides whether files without text are read, and how.
     """
     choices = dict(_said.get())
     if recipe is not None and recipe.takes_any_bytes and choices.get("on_invalid", "strict") == "strict":
@@ -115,14 +116,14 @@ def named_texts(
 ) -> CorpusTexts:
     """Return texts that can be read several times. Skipped texts are reported only once.
 
-    `recipe` is the recipe of the tokenizer that the texts are for.
+    `recipe` is the recipe of the tokenizer that will split the texts.
     """
     of_symbols = recipe if recipe is not None and recipe.base_symbols else None
     reported: list[SkippedText] = []
 
     @contextmanager
     def opened() -> Iterator[Corpus]:
-        with reading(files, tuple(reported), groups=groups, recipe=of_symbols) as corpus:
+        with open_texts(files, tuple(reported), groups=groups, recipe=of_symbols) as corpus:
             yield corpus
         reported.extend(corpus.skipped)
 
@@ -132,14 +133,17 @@ def named_texts(
 def with_names_of_files(
     recipe: Recipe, files: Sequence[str], groups: Mapping[str, Sequence[str]], work: Work
 ) -> Recipe:
-    """Return the recipe for files that have names of symbols. The recipe gets all these names.
+    """Return the recipe with the names of all symbols in these files.
 
-    If the files have no names of symbols, return the recipe unchanged.
+    A file of counts contains the names with which it was counted. If the files have no named symbols, return the
+    recipe unchanged.
     """
     if recipe.base_symbols != "lines" or recipe.symbol_names:
         return recipe
-    with reading(files, groups=groups, recipe=recipe) as corpus:
-        named = recipe.with_changes(symbol_names=corpus.names_of_symbols(work))
+    with open_texts(files, groups=groups, recipe=recipe) as corpus:
+        counted = next((source for source in corpus.sources if source.counted), None)
+        names = corpus.names_of_symbols(work) if counted is None else _names_counted(counted)
+        named = recipe.with_changes(symbol_names=names)
     if recipe.border and recipe.border not in named.symbol_names:
         raise CorpusError(
             f"These files do not contain the border symbol {recipe.border!r}. Choose another border, or none."
@@ -147,8 +151,16 @@ def with_names_of_files(
     return named.with_changes(border=named.names.text_of([recipe.border])) if recipe.border else named
 
 
+def _names_counted(source: Source) -> tuple[str, ...]:
+    """Return the names of the symbols in a file of counts."""
+    from bpe_core.counting.counts_of_recipe import recipe_of  # few commands read files of counts
+    from bpe_core.text.reading.counts_head import CountsHead
+
+    return recipe_of(CountsHead.from_json(source.counted, source.name), source.name).symbol_names
+
+
 def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[str]:
-    """Return the names by which a session lists its texts: the names of files, without their folders.
+    """Return the names of texts for the list in a session. They are the names of the files, without the folders.
 
     >>> names_of(["texts/a.txt", "-"], {"en": ["/home/me/en.txt"]})
     ['a.txt', 'standard input', 'en.txt']
@@ -159,9 +171,10 @@ def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapping
 
 @contextmanager
 def cluster_of(options: argparse.Namespace, activity: str) -> Iterator[Any]:
-    """Open the cluster that --on names for a `with` block. The block receives its client, or None without --on.
+    """Connect to the cluster that `--on` names, and yield its client. Without `--on`, yield None.
 
-    `activity` is what happens on the cluster, as the beginning of a sentence.
+    Use this function in a `with` statement. `activity` is the beginning of a message, such as "Encoding", which the
+    words "on a cluster" follow.
     """
     if not options.on:
         yield None

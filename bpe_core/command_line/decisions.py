@@ -1,4 +1,4 @@
-"""The pairs that a command forbids or forces, such as `t+h@12` for the tokens `t` and `h` at step 12."""
+"""The pairs that a user forbids or forces in a command, such as `t+h@12` for the tokens `t` and `h` at step 12."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
+from bpe_core.support.wording import count_text
 
 
 class Decision(NamedTuple):
-    """A pair that a person forbids or forces at a step.
+    """A pair that a user forbids or forces at a step.
 
-    The pair is stored as a text, because its tokens exist only when the training reaches the step.
+    The pair is stored as text, because its tokens do not exist before the training reaches the step.
     """
 
     step: int
@@ -46,7 +47,7 @@ def _decision(act: Act) -> Callable[[str], Decision]:
     return decision
 
 
-def decided(
+def recipe_with_decisions(
     words: WordTable,
     recipe: Recipe,
     options: argparse.Namespace,
@@ -54,10 +55,12 @@ def decided(
     history: History | None = None,
     numbered: Callable[[History], History] | None = None,
 ) -> tuple[Recipe, History | None]:
-    """Return the recipe with the decisions of the command line, and the steps that were learned to reach them.
+    """Add the forbidden and forced pairs of the command line to the recipe.
 
-    Each decision needs the ids of its tokens, so the run is trained up to the step of the decision. Forbidden pairs
-    come first. `numbered` gives a longer run the ids of the file. Without it, the ids are the indices.
+    The recipe names a pair by the ids of its tokens, and a token has an id only after it is learned. So this function
+    trains up to the step of each pair. Return the new recipe, and the history of this training. At the same step,
+    forbidden pairs come before forced pairs. If the run extends a file, `numbered` gives a history the ids of that
+    file.
     """
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
@@ -72,9 +75,8 @@ def decided(
             break
         if len(history) < decision.step - 1 or decision.step > trainer.steps_planned:
             raise RecipeError(
-                f"There is no step {decision.step:,} for --{decision.act} {decision.pair}: "
-                f"without this option the run has "
-                f"{len(history):,} steps."
+                f"There is no step {decision.step:,} for --{decision.act} {decision.pair}: without this option the run "
+                f"has {count_text(len(history), 'step')}."
             )
         named = history if numbered is None else numbered(history)
         intervention = Intervention(decision.step, decision.act, *_pair(decision.pair, Study(named)))
@@ -83,7 +85,7 @@ def decided(
 
 
 def _pair(text: str, study: Study) -> tuple[int, int]:
-    """Return the two tokens of a text such as `t+h`. The text of a token may hold a plus sign."""
+    """Split a text such as `t+h` into two tokens. The text of a token may contain a plus sign."""
     places = [place for place, sign in enumerate(text) if sign == "+" and 0 < place < len(text) - 1]
     trouble: BpeError = BpeError(f"{quoted(text)} is not a pair of tokens; write it as t+h.")
     for place in places:

@@ -1,4 +1,4 @@
-"""The arguments of a command as a list, for code that searches them for a name or writes them to another file."""
+"""The arguments of a command as a list, for code that searches the arguments or writes them to a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class DeclaredArguments:
-    """A stand-in for a parser, which collects the arguments that a command declares."""
+    """A stand-in for a parser. It collects the arguments that a command declares."""
 
     def __init__(self, declare: Callable[[argparse.ArgumentParser], object]) -> None:
         self.actions: list[argparse.Action] = []
@@ -28,7 +28,7 @@ class DeclaredArguments:
         return self
 
     def set_defaults(self, **_: Any) -> None:
-        """Ignore the defaults. The list of arguments does not need them."""
+        """Ignore the defaults, because the list of arguments does not need them."""
 
     @property
     def options(self) -> list[str]:
@@ -36,9 +36,9 @@ class DeclaredArguments:
 
 
 def shown_name(action: argparse.Action) -> str:
-    """Return the placeholder of an argument's value, such as FILE.
+    """Return the word that stands for an argument's value in the help, such as FILE.
 
-    If the argument takes several values, return the placeholder of the last value.
+    If the argument takes several values, return the word for the last value.
     """
     name = action.metavar[-1] if isinstance(action.metavar, tuple) else action.metavar
     return name or action.dest.upper()

@@ -61,9 +61,9 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
 
 
 def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
-    """Add the options for the languages that a method compares."""
+    """Add the options for methods that compare languages."""
     serving = " or ".join(name for name, method in METHODS.items() if method.serves_languages)
-    languages = parser.add_argument_group(f"{LANGUAGES}, which are the groups by --method {serving}")
+    languages = parser.add_argument_group(f"{LANGUAGES} (each group is a language with --method {serving})")
     add = languages.add_argument
     dev: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
     dev["help"] = (
@@ -96,14 +96,14 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def dev_name(language: str) -> str:
-    """Return the name of the group that holds the dev texts of a language."""
+    """Return the name of the group with the dev texts of a language."""
     return f"{language} (dev)"
 
 
 def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | None) -> Mixture | None:
-    """Return the mixture of the recipe, changed by the arguments. Return None if no mixture is needed.
+    """Return the recipe's mixture, changed by the arguments. Return None if no mixture is needed.
 
-    The texts may be a file of counted words that already has groups. Then the groups need no arguments.
+    A file of counted words may already have groups. Then the command line need not define them.
     """
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
@@ -131,7 +131,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
 
 
 class _MixtureBuilder:
-    """A builder of a mixture, in which each argument changes one group or all groups."""
+    """A builder of a mixture. Each argument changes one group or all groups."""
 
     def __init__(self, names: Sequence[str], before: Mixture) -> None:
         self.by: By = before.by
@@ -141,14 +141,14 @@ class _MixtureBuilder:
         self.groups = {name: before.of(name) for name in [*unsaid, *(group.name for group in before.groups)]}
 
     def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
-        """Apply each NAME=VALUE to the group NAME. Apply a VALUE without a name to all groups."""
+        """Change the group NAME by each argument NAME=VALUE. Change all groups by a VALUE without a name."""
         for argument in given:
             name, equals, value = argument.rpartition("=")
             for chosen in [name] if equals else self._names:
                 self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
 
     def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
-        """Set new weights for all groups. Groups of dev texts need no weight."""
+        """Set new weights for all groups. Only groups of dev texts need no weight."""
         are_shares = {weight.strip().endswith("%") for weight in weights}
         if len(are_shares) == 2:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")
@@ -175,7 +175,9 @@ class _MixtureBuilder:
 
 
 def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
-    """Return a sample of the size or share that an argument names.
+    """Return a copy of `before` with the size or the share of the sample that a user wrote as `value`.
+
+    A size, such as "10 MB", takes the first bytes of a group. A share, such as "5%", takes a random sample.
 
     >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
     10000000

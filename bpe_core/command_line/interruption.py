@@ -1,7 +1,7 @@
-"""Functions that show the progress of a command in a line or in a log, and that stop a command at Ctrl-C.
+"""Functions that show the progress of a command, in a line or in a log, and that stop a command at Ctrl-C.
 
-The first Ctrl-C stops the work and keeps its results. The second Ctrl-C discards the results. A signal of the system
-that ends the command, and a closed terminal, act like Ctrl-C.
+The first Ctrl-C stops the work and keeps its results. The second Ctrl-C discards the results. The same happens if the
+system ends the command, or if the terminal is closed.
 
     counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 """
@@ -33,15 +33,16 @@ class SecondInterrupt(KeyboardInterrupt):
 
 
 def exit_code(number: int) -> int:
-    """Return the exit code for a signal. For Ctrl-C, the exit code is 130."""
+    """Return the exit code after a signal. After Ctrl-C, the exit code is 130."""
     return 128 + number
 
 
 class Interruption:
-    """A context in which the first Ctrl-C only sets `requested`, and the second Ctrl-C raises KeyboardInterrupt.
+    """A context in which Ctrl-C stops the work. The first Ctrl-C sets `requested`, and the second raises
+    KeyboardInterrupt.
 
-    If there is no result to keep yet, the first Ctrl-C raises KeyboardInterrupt. Otherwise, work that waits for
-    standard input could not be stopped.
+    If there is no result to keep yet, the first Ctrl-C raises KeyboardInterrupt, because work that waits for standard
+    input does not check `requested`.
     """
 
     def __init__(self, announcement: str = "") -> None:
@@ -54,7 +55,7 @@ class Interruption:
         self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
-        """Return whether the work is cancelled. The engine calls this object while it works."""
+        """Return whether the work is cancelled. The engine calls this object from time to time."""
         return self.requested
 
     @property
@@ -90,9 +91,12 @@ class Interruption:
 
 @contextmanager
 def interruptible(
-    announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
+    announcement: str = "", stopped: str = "The command was stopped, and nothing was written.", *, quiet: bool = False
 ) -> Iterator[Interruption]:
-    """Show the progress of `work` inside this context. When the work is interrupted, print the sentence `stopped`."""
+    """Show the progress of a command until the `with` block ends.
+
+    If the user interrupts the block, print the sentence `stopped`.
+    """
     shown = shown_on(sys.stderr, _style.get(), quiet=quiet)
     with Interruption(announcement) as interruption:
         interruption.work = Work(shown, interruption)
@@ -114,7 +118,10 @@ _style: ContextVar[str] = ContextVar("how progress is shown", default=STYLES[0])
 
 @contextmanager
 def progress_style(style: str) -> Iterator[None]:
-    """Show all progress inside this context in a style. By default a terminal gets a bar, and a log gets lines."""
+    """Choose how progress is shown until the `with` block ends.
+
+    By default a terminal gets a bar, and a log gets lines.
+    """
     token = _style.set(style)
     try:
         yield
@@ -131,7 +138,7 @@ def shown_on(stream: TextIO, style: str, *, quiet: bool = False) -> ShownProgres
 
 
 class ShownProgress:
-    """A base class for objects that show the progress of work on a stream. The base class itself shows nothing."""
+    """The base class of objects that show the progress of work on a stream. The base class itself shows nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -148,10 +155,10 @@ class ShownProgress:
         self.show(progress, now, is_new=is_new)
 
     def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
-        """Show the progress of the work. `is_new` says whether a new stage of the work has begun."""
+        """Show the progress of the work. `is_new` is true when a new stage of the work begins."""
 
     def clear(self) -> None:
-        """Remove the lines that are useful only during the work."""
+        """Remove the lines that are only useful during the work."""
 
     def rate(self, progress: Progress, now: float) -> float:
         return (progress.done - self._done_before) / max(now - self._began, 1e-9)
@@ -195,8 +202,10 @@ SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 
 
 class ProgressInLines(ShownProgress):
-    """A writer of progress as lines of a log. The first line comes after some seconds. Each later pause is twice as
-    long."""
+    """A writer of progress as lines of a log.
+
+    The first line comes after a few seconds. Each pause is twice as long as the pause before it.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -218,8 +227,10 @@ SECONDS_BETWEEN_OBJECTS = 0.5
 
 
 class ProgressInJson(ShownProgress):
-    """A writer of progress as lines of JSON, for another program. The beginning and end of each stage are always
-    written."""
+    """A writer of progress as lines of JSON, for other programs.
+
+    The beginning and the end of each stage are always written.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)

@@ -1,4 +1,4 @@
-"""The encoding of standard input line by line. The answer to a line is printed as soon as the line has arrived."""
+"""The encoding of standard input, line by line. The answer to a line is printed as soon as the line arrives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ON_INVALID: dict[str, Literal["strict", "replace", "ignore"]] = {
 
 
 def encode_lines(study: Study, at: int, options: argparse.Namespace) -> None:
-    """Encode each line of standard input, and print a line with its ids, the texts of its tokens, or both as JSON."""
+    """Encode each line of standard input. For each line, print its ids, its tokens, or both as JSON."""
     shown = _way_to_show(study, options)
     for texts in _decoded(lines_of(sys.stdin.buffer), options.encoding or "utf-8", options.on_invalid):
         ids, offsets = study.encode_batch(texts, at=at, allowed_special=ALLOWED[options.specials])
@@ -36,7 +36,7 @@ def encode_lines(study: Study, at: int, options: argparse.Namespace) -> None:
 
 
 def lines_of(stream: BinaryIO) -> Iterator[list[bytes]]:
-    r"""Yield lists of the lines that have arrived, without line ends.
+    r"""Yield the lines that have arrived, as lists without line ends.
 
     The last line of the stream may have no line end.
 

@@ -13,26 +13,30 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bpe_core.command_line.interruption import STYLES, Interruption, SecondInterrupt, exit_code, progress_style
 from bpe_core.command_line.parser import (
     WITHOUT_MANIFEST,
     Command,
+    announce_pipes,
     as_question,
     command_named,
-    complete_what_is_named,
+    complete_replacements,
     options_in,
     parser_for,
-    refuse_to_replace_what_is_read,
+    refuse_empty_names,
+    refuse_to_replace_inputs,
     results_of,
 )
 from bpe_core.command_line.plugin_files import without_plugins
 from bpe_core.errors import BpeError, cause_of
 from bpe_core.support.atomic import reserve
+from bpe_core.support.garbage import exclude_present_objects
 from bpe_core.support.version import PROGRAM
 
 FAILED = 1
@@ -41,16 +45,33 @@ PIPE_CLOSED = 141
 ALWAYS_NEEDED = ("numpy", "regex")  # packages that an interrupted installation may lack
 
 
-def run(argv: Sequence[str]) -> int:
-    """Run the command line `argv` (without the program's name) and return the exit code."""
-    _open_what_is_closed()
-    _print_what_the_terminal_cannot()
+def run_as_process(argv: Sequence[str]) -> int:
+    """Run the command line `argv` as the whole work of this process, and return the exit code.
+
+    Garbage collection would take a third of the time of a small command. It finds nothing while modules are loaded, and
+    at the end of the process the system frees all memory. NumPy's linear algebra gets no threads of its own, because
+    commands use little of it, and starting the threads takes as long as half of NumPy's loading.
+    """
+    gc.disable()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded
+    code = run(argv, when_loaded=exclude_present_objects)
+    exclude_present_objects()
+    return code
+
+
+def run(argv: Sequence[str], when_loaded: Callable[[], None] = lambda: None) -> int:
+    """Run a command and return the exit code. `argv` is the command line without the name of the program.
+
+    `when_loaded` is called when the modules of the command are loaded and its arguments are read.
+    """
+    _open_closed_output()
+    _escape_what_terminal_lacks()
     try:
         with Interruption():
-            code = _run_with_plugins(argv)
+            code = _run_with_plugins(argv, when_loaded)
             sys.stdout.flush()
     except BrokenPipeError:
-        _forget_standard_output()
+        _discard_unread_output()
         return PIPE_CLOSED
     except ModuleNotFoundError as error:
         if error.name not in ALWAYS_NEEDED:
@@ -60,8 +81,8 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         if error.filename is not None:  # the file itself was reported before
             raise
-        _forget_standard_output()
-        sys.stderr.write(f"{PROGRAM}: Not all of the output could be written: {cause_of(error)}.\n")
+        _discard_unread_output()
+        sys.stderr.write(f"{PROGRAM}: The output could not be written completely: {cause_of(error)}.\n")
         return FAILED
     except SecondInterrupt as stop:
         return stop.exit_code
@@ -70,22 +91,24 @@ def run(argv: Sequence[str]) -> int:
     return code
 
 
-def _run_with_plugins(argv: Sequence[str]) -> int:
+def _run_with_plugins(argv: Sequence[str], when_loaded: Callable[[], None]) -> int:
     try:
         rest = without_plugins(argv)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
         return FAILED
-    return _run(as_question(rest))
+    return _run(as_question(rest), when_loaded)
 
 
-def _run(argv: Sequence[str]) -> int:
+def _run(argv: Sequence[str], when_loaded: Callable[[], None]) -> int:
     try:
         parser = parser_for(argv)
         options = options_in(parser, argv)
         _require_one_of(parser, options)
+        refuse_empty_names(parser, options, argv)
     except SystemExit as stop:  # --help, --version, or arguments that argparse refused
         return stop.code if isinstance(stop.code, int) else USAGE
+    when_loaded()
     try:
         reading_as = getattr(options, "reading_as", contextlib.nullcontext)  # set by `add_reading`
         with reading_as(options), progress_style(getattr(options, "progress", STYLES[0])):
@@ -94,8 +117,9 @@ def _run(argv: Sequence[str]) -> int:
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
             results = results_of(options)
             manifest = options.manifest if is_told else None
-            complete_what_is_named(options, results)
-            refuse_to_replace_what_is_read(options, results, manifest)
+            announce_pipes(options)
+            complete_replacements(options, results)
+            refuse_to_replace_inputs(options, results, manifest)
             with reserve(*results, manifest=manifest, grows=command.grows):
                 return _accounted_for(argv, command, options) if is_told else command.run(options)
     except BpeError as error:
@@ -106,7 +130,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Report an error if none of several arguments is on the command line.
+    """Report an error if a command requires at least one of several arguments, and none of them is given.
 
     The groups of argparse cannot check arguments that take lists.
     """
@@ -126,22 +150,22 @@ def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Name
     return code
 
 
-def _open_what_is_closed() -> None:
-    """Open the null device as output if the program was started without standard output (`>&-`)."""
+def _open_closed_output() -> None:
+    """Open the null device as output if the program has no standard output, as after `>&-`."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
-def _print_what_the_terminal_cannot() -> None:
-    """Make standard output escape characters such as `▁` that the terminal cannot encode."""
+def _escape_what_terminal_lacks() -> None:
+    """Make standard output escape characters that the terminal cannot encode, such as `▁`."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
-def _forget_standard_output() -> None:
-    """Discard the buffer of standard output if no process reads the output.
+def _discard_unread_output() -> None:
+    """Discard the buffer of standard output if no program reads the output.
 
     Otherwise Python would raise an error when it writes the buffer at the end.
     """

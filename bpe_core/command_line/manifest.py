@@ -1,7 +1,7 @@
-"""The manifests. A manifest records how a table, figure, export or report was made.
+"""The manifest of a result: the record of how a table, figure, export or report was made.
 
-With a manifest, the command `repeat` makes the result again and compares it. All paths in a manifest are relative to
-the manifest, so a folder that holds texts, results and manifest can be moved as a whole.
+With a manifest, the command `repeat` recreates the result, and compares it with the old one. All paths in a manifest
+are relative to the manifest. So a folder with texts, results and manifest can be moved as a whole.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The size and the hash of a file, or of all files of a folder, at the time when the manifest was made."""
+    """The size and the hash of a file or a folder, at the time when the manifest was made."""
 
     path: str
     bytes: int
@@ -63,9 +63,9 @@ PATH = "path:"
 
 @contextmanager
 def captured_output() -> Iterator[io.StringIO]:
-    """Copy all printed text inside this context to a buffer, and refuse to read standard input.
+    """Copy everything that is printed in the `with` block, and refuse to read standard input.
 
-    Standard input is refused because the command could not read it a second time.
+    A command that reads standard input could not be repeated.
     """
     kept = io.StringIO()
     shown = sys.stdout
@@ -78,6 +78,12 @@ def captured_output() -> Iterator[io.StringIO]:
 
         def flush(self) -> None:
             shown.flush()
+
+        def close(self) -> None:
+            """Do nothing, because the stream below stays open.
+
+            Otherwise Python would flush it again when this object is deleted.
+            """
 
     class NullOutput(io.TextIOBase):
         @property
@@ -94,9 +100,9 @@ def captured_output() -> Iterator[io.StringIO]:
 
 
 class CommandRecord:
-    """A record of a command and of its files. It is begun before the command runs.
+    """A record of a command and its files. It is made before the command runs.
 
-    Afterwards it is written as a manifest.
+    When the command has ended, the record is written as a manifest.
     """
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The files that have a name on the command line, such as `ours=tokenizer.json`."""
+"""The files that get a name on the command line, such as `ours=tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 def named_file(word: str) -> tuple[str, str]:
     """Split NAME=FILE into the name and the file.
 
-    The name is empty if a file has the whole word as its name, or if the word gives no name.
+    The name is empty if there is none, or if the whole word is the name of an existing file.
 
     >>> named_file("ours=a.csv"), named_file("a.csv"), named_file("=a.csv")
     (('ours', 'a.csv'), ('', 'a.csv'), ('', '=a.csv'))

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_ABOUT
-from bpe_core.command_line.declared import DeclaredArguments
+from bpe_core.command_line.declared import DeclaredArguments, shown_name
 from bpe_core.command_line.interruption import STYLES
 from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
@@ -41,7 +42,9 @@ WITHOUT_PROGRESS = (*WITHOUT_MANIFEST[1:], "pin", "report", "share", "verify", "
 ID_MAP = "id_map"
 RESULTS = ("output", "out", "watch", "summary", "listed", "page", ID_MAP)  # the arguments that name results
 # the placeholders of arguments that name files
-FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
+FILES = {"FILE", "TABLE", "LIST", "PLAN", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"}
+FILES |= {"MANIFEST", "PATH", "RESULT", "RESULTS", "SESSION"}
+RESULT_FILES = {"OUT", "HTML", "JSON", "FILE|PORT"}
 # Commands that may replace the files they read; a sweep continues its own table, and refuses any other file.
 EDITING = ("branch", "convert", "count", "export", "extend", "merge", "replace", "specials", "sweep", "trim")
 DONE = 0
@@ -97,7 +100,10 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Command:
-    """The functions and facts that the file of a command declares. The file of a question declares the same."""
+    """The contents of a command's file: the functions that run the command, and facts about it.
+
+    A question is a command, too, so its file declares the same.
+    """
 
     # declares the arguments, and explains them in the parser's texts
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -107,6 +113,7 @@ class Command:
     texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()
     examples: str = ""  # for the end of its help
     ends_well: Collection[int] = (DONE,)  # exit codes that report a finding
+    steady_with: str = ""  # the option without which a result depends on the speed of the computer
     grows: bool = False  # whether results grow bit by bit; then an old manifest is removed first
 
 
@@ -123,13 +130,14 @@ def command_named(name: str) -> Command:
         partial(asking.run_question, question),
         examples=question.examples,
         ends_well=(DONE, asking.DIFFERENT),
+        steady_with=question.steady_with,
     )
 
 
 def results_of(options: argparse.Namespace) -> list[str]:
     named = [path for name in RESULTS for path in texts_of(options, name)]
     if getattr(options, "beside", False) and options.output is not None:
-        from bpe_core.command_line.asking import files_beside  # other commands do not need this module
+        from bpe_core.asking.beside_figure import files_beside  # other commands do not need this module
 
         named += map(str, files_beside(options.output))
     return named
@@ -148,8 +156,8 @@ def names_files(action: argparse.Action) -> bool:
     return any(name in FILES for name in shown)
 
 
-def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) -> None:
-    """Complete an interrupted replacement of the files that this command reads or writes.
+def complete_replacements(options: argparse.Namespace, results: Sequence[str]) -> None:
+    """Complete the replacement of the files that this command reads or writes.
 
     An earlier command may have been killed while it replaced these files.
     """
@@ -158,8 +166,38 @@ def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) 
             path_to_read(path)
 
 
-def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], manifest: Path | None) -> None:
-    """Report an error if a result would replace an input file, or if the manifest would replace a result."""
+def refuse_empty_names(parser: argparse.ArgumentParser, options: argparse.Namespace, argv: Sequence[str]) -> None:
+    """Report an error if the name of a file is an empty string, such as "$OUT" if this variable has no value.
+
+    An empty name would be read as the folder in which the command runs, or no result would be written.
+    """
+    if not any(word == "" or word.endswith("=") for word in argv):
+        return
+    for action in declared_by(options.command).actions:
+        is_file = names_files(action) or shown_name(action) in RESULT_FILES
+        if is_file and action.default != "" and "" in texts_of(options, action.dest):
+            parser.error(f"argument {'/'.join(action.option_strings) or shown_name(action)}: the name is empty")
+
+
+def announce_pipes(options: argparse.Namespace) -> None:
+    """Say on standard error which named pipes are read. Reading waits until another program writes to the pipe.
+
+    Nothing is said about a pipe that the shell makes itself, as for `<(zcat book.gz)`: its writer has begun already.
+    """
+    for path in sorted(files_read_by(options)):
+        if not path.startswith(("/dev/", "/proc/")) and _is_pipe(path):
+            sys.stderr.write(f"{PROGRAM}: Waiting for a program that writes to the pipe {path}.\n")
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return Path(path).is_fifo()
+    except (OSError, ValueError):
+        return False
+
+
+def refuse_to_replace_inputs(options: argparse.Namespace, results: Sequence[str], manifest: Path | None) -> None:
+    """Raise an error if a result would replace an input file, or if the manifest would replace a result."""
     manifests = [] if manifest is None else [str(manifest)]
     written = [*manifests, *texts_of(options, ID_MAP)] if options.command in EDITING else [*manifests, *results]
     read = files_read_by(options) if written else ()
@@ -199,7 +237,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 
 
 def options_in(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments. The error about an unknown option suggests a similar option."""
+    """Parse the arguments. If an option is unknown, the error suggests a similar option."""
     options, rest = parser.parse_known_args(argv)
     mistyped = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
     if mistyped is not None:
@@ -218,7 +256,10 @@ def _about_option(mistyped: str, command: str) -> str:
 
 
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Return a parser with the arguments of the chosen command. If no command is known, the parser has all names."""
+    """Return a parser with the arguments of the command in `argv`.
+
+    If no command is known, the parser has the names of all commands.
+    """
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
     add_general_arguments(parser)
     keywords = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}
@@ -242,14 +283,14 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def declared_by(command: str) -> DeclaredArguments:
-    """Return all arguments that a command declares."""
+    """Return all arguments of a command."""
     declared = DeclaredArguments(command_named(command).add_arguments)
     add_common_arguments(declared, command)
     return declared
 
 
 def add_common_arguments(parser: argparse.ArgumentParser | DeclaredArguments, command: str) -> None:
-    """Add the arguments that most commands have."""
+    """Add the arguments that most commands share."""
     if command not in WITHOUT_PROGRESS:
         help = (
             "how to show progress: lines for a log, JSON for a program, or none (default: a bar on a terminal, lines "
@@ -268,7 +309,7 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def grouped_commands(width: int) -> Iterator[str]:
-    """Yield the lines of the help that list all commands in groups, each with its purpose."""
+    """Yield the lines of the help that list all commands in groups. Each line has the purpose of a command."""
     for title, commands in {**GROUPS, **grouped_questions()}.items():
         yield f"{title.lower()}:"
         for name, summary in commands.items():
@@ -277,7 +318,7 @@ def grouped_commands(width: int) -> Iterator[str]:
 
 
 def grouped_questions() -> dict[str, dict[str, str]]:
-    """Return the commands of all questions with their summaries, by the titles of their groups."""
+    """Return a dictionary from the title of each group to the commands and summaries of its questions."""
     asked = map(question_of, command_questions())
     return {
         f"{QUESTIONS_ABOUT} {subject}": {
@@ -289,7 +330,7 @@ def grouped_questions() -> dict[str, dict[str, str]]:
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """A parser that shortens arguments in its errors, and escapes characters that control the terminal."""
+    """A parser that shortens long arguments in its error messages, and escapes characters that control the terminal."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)
@@ -299,9 +340,9 @@ class _CommandParser(argparse.ArgumentParser):
 
 
 class _Parser(_CommandParser):
-    """A parser whose help lists the commands by groups.
+    """A parser whose help lists all commands in groups.
 
-    Only the help needs this list, because it reads the file of every question.
+    The list is made only when somebody asks for the help, because it needs the modules of all questions.
     """
 
     def format_help(self) -> str:

@@ -1,6 +1,6 @@
-"""The option `--plugin FILE`, which a person can write before or after any command.
+"""The option `--plugin FILE`. It may stand before or after any command.
 
-The code of the file runs only if the person agrees.
+The code of the file runs only if the user agrees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ END = "--"
 
 
 def without_plugins(argv: Sequence[str]) -> list[str]:
-    """Load the plug-ins that the command line names, and return its other words."""
+    """Load the plug-ins on the command line. Return the command line without them."""
     words = list(argv)
     end = words.index(END) if END in words else len(words)
     before = words[:end]

@@ -1,4 +1,4 @@
-"""The runs that a command line names: runs of sessions with titles and notes, and tables with their file names."""
+"""The runs on a command line: runs of sessions with their titles and notes, and tables with their file names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_named(table: str) -> tuple[str, Study, Report | None]:
-    """Return the title, the study and the report of a run. The report is None unless the run is from a session."""
+    """Return the title, the study and the report of a run. Only a run of a session has a report."""
     place, number = run_of(table)
     if not is_session_file(place):
         return Path(table).name, open_study(table), None

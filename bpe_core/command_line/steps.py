@@ -1,4 +1,4 @@
-"""The steps of a run as lines that people read."""
+"""A function that writes the steps of a run as readable lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.support.wording import count_text
 def step_lines(history: History) -> Iterator[str]:
     """Yield a line for each step, such as `   1  l + o → lo   3 times`.
 
-    The line of a drop begins with `− lo`, and the line of an added token with `+ lo`.
+    The line of a drop has `− lo` instead of a pair, and the line of an added token has `+ lo`.
     """
     texts = TokenTexts.of(history).text
     forced = {*history.forced}

@@ -1,4 +1,4 @@
-"""Functions that write a table for another library and report its check, for the commands `export` and `convert`."""
+"""Functions for the commands `export` and `convert`. They write a table for another library and report its check."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
         "--to",
         choices=FORMATS.written,
         metavar="FORMAT",
-        help="a format of the list below (default: by the ending of OUT)",
+        help="one of the formats below (default: the ending of OUT decides)",
     )
     text = "another text on which the written file and the table must agree"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
@@ -73,12 +73,12 @@ def _map_name(value: str) -> Path:
 
 @dataclass(frozen=True)
 class Source:
-    """The table that a command changes: its name, its tokens before the change, and the renamed tokens."""
+    """The table that a command changes, and the tokens that it renames."""
 
     named: str
     study: Study
     renamed: Mapping[str, str] = field(default_factory=dict)
-    overriding: Mapping[str, Any] = field(default_factory=dict)  # entries of its configuration that a person gives
+    overriding: Mapping[str, Any] = field(default_factory=dict)  # entries of its configuration that a user gives
 
     @cached_property
     def sidecars(self) -> Sidecars:
@@ -86,17 +86,17 @@ class Source:
 
     @property
     def first_free_id(self) -> int | None:
-        """Return the first id that is neither in the table nor in its sidecar files.
+        """Return the first id after all ids in the sidecar files.
 
-        Return None if the sidecar files have no larger ids than the table.
+        Return None if the sidecar files have no larger id than the table.
         """
         largest = self.sidecars.largest_id
         return largest + 1 if largest > int(own_numbers(self.study.history).max(initial=-1)) else None
 
     def plan(self, options: argparse.Namespace) -> FolderPlan:
-        """Return the plan of the folder to write.
+        """Plan the files of the output folder.
 
-        The folder may hold only files that the program wrote there in the same way.
+        Raise OutputError if the folder contains any other files.
         """
         file = tokenizer_file(self.named) if self.study.format else Path(self.named)
         plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)
@@ -111,7 +111,7 @@ def is_folder_name(out: str) -> bool:
 
 
 def refuse_other_ids(history: History, format: Format, options: argparse.Namespace) -> None:
-    """Report an error if a format gives tokens other ids by its own rule. A person can allow this by an option."""
+    """Raise an error if a format's own rule would change the ids of tokens, unless an option allows this."""
     count = history.index_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
@@ -129,9 +129,9 @@ def write_and_report(
     *,
     source: Source | None = None,
 ) -> int:
-    """Write a table as a file, or as a folder with the other files of the source's folder.
+    """Write a table as a file, or as a folder that also has the other files of the source's folder.
 
-    Print a report, and return the exit code. Nothing is written if the check of the written files finds a difference.
+    Print a report, and return the exit code. If the check of the written files finds a difference, nothing is written.
     `described` is added to the JSON output.
     """
     Study(history).inside.checked_step_count(options.at)
@@ -165,7 +165,7 @@ def _id_map(prepared: PreparedExport, before: Source | History) -> IdMap:
 
 
 def write_with_map(results: Sequence[Path], write: Callable[[], None], id_map: IdMap, path: Path) -> None:
-    """Write files and the map of their ids. If one of the files cannot be written, no file is written."""
+    """Write files and the map of their ids. If one of these files cannot be written, none is written."""
     places = {result.resolve() for result in results}
     if not places.isdisjoint((path.resolve(), *path.resolve().parents)):
         raise OutputError(

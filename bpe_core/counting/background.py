@@ -25,6 +25,7 @@ from bpe_core.support.atomic import reserve, write_atomically
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import Progress, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.corpus import Corpus
 
 State = Literal["starting", "counting", "done", "stopped", "failed"]
@@ -37,7 +38,7 @@ GONE = (
     "The process ended without a message, perhaps because another program stopped it. Start the process again: it "
     "continues from there."
 )
-STOPPED = "Stopped. Start the same count again: it continues with the texts that are not yet counted."
+STOPPED = "Counting was stopped. Start the same count again: it continues with the texts that are not yet counted."
 
 _begun: list[subprocess.Popen[bytes]] = []  # processes that this process started and must wait for when they end
 
@@ -60,7 +61,7 @@ class TextsToCount:
 def corpus_of(texts: Iterable[TextsToCount]) -> Corpus:
     """Return one corpus of these texts, in which the texts of each group are together.
 
-    Opening the texts shows whether the files exist.
+    Raise CorpusError if a file does not exist.
     """
     return Corpus.joined([text.corpus().in_group(text.group) for text in texts], twice=True)
 
@@ -120,7 +121,7 @@ def start_count(order: Order, folder: Path) -> Path:
     try:
         private_folder(folder)
         _write(path, CountStatus(order.output))
-        # -P: a file named like one of our modules in the person's folder must not be imported.
+        # -P: a file named like one of our modules in the user's folder must not be imported.
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "bpe_core.counting.background", str(path)],
             env={
@@ -143,7 +144,7 @@ def start_count(order: Order, folder: Path) -> Path:
 
 
 def counts_in(folder: Path) -> dict[Path, CountStatus]:
-    """Return the status of all counts in a folder, by the path of the status file, the newest count first."""
+    """Return a dictionary from the path of each status file in a folder to its status, the newest count first."""
     _begun[:] = [process for process in _begun if process.poll() is None]
     status_of_path = {}
     with suppress(OSError):
@@ -155,13 +156,16 @@ def counts_in(folder: Path) -> dict[Path, CountStatus]:
 
 
 def stop_count(path: Path) -> None:
-    """Ask a count to stop. The parts that were counted are kept."""
+    """Ask a process that counts words to stop. The parts of the texts that it has counted are kept.
+
+    `path` is the status file of the process.
+    """
     with suppress(OSError):
         path.with_suffix(".stop").touch()
 
 
 def remove_count(path: Path) -> None:
-    """Remove the files of a count's status from the folder. The result of the count stays in its file."""
+    """Remove the status file `path` of a process that counts words. The file with the counted words stays."""
     for ending in (".stop", ENDING):
         with suppress(OSError):
             path.with_suffix(ending).unlink(missing_ok=True)
@@ -238,7 +242,7 @@ def count_apart(path: Path, order: Order) -> None:
             written = _counted_texts(order, corpus, reporter)
         files = "" if written.files == 1 else f", in {written.files} files"
         odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_REPORTED])
-        sentence = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"
+        sentence = f"Counted {count_text(written.total, 'word')}, {written.words:,} of them different{files}.{odd}"
         reporter.write(state="done", sentence=sentence, dashboard="")
     except Cancelled:
         reporter.write(state="stopped", sentence=STOPPED, dashboard="")

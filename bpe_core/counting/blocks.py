@@ -75,7 +75,7 @@ class Block:
                 "memory. Check that the file is text. If it is, choose another pattern."
             )
         room = min(length + length // 2, LARGEST_BLOCK)
-        check_room(room, "A very long part of a text that may be one word with this pattern", SHORTER_STRETCHES)
+        check_room(room, "A very long part of a text, which may be a single word with this pattern,", SHORTER_STRETCHES)
         held = self._view[: self.length]
         self._allocate(room)
         self._view[: self.length] = held

@@ -48,7 +48,7 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
 def _assigned_at_random(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
     """Assign documents to blocks at random.
 
-    Yield the documents for all blocks each time when enough characters are collected, and once more at the end.
+    Yield the new documents of all blocks whenever enough characters are collected, and once more at the end.
     """
     chance = Random(SEED)
     waiting = 0

@@ -45,7 +45,10 @@ def cut_numbers(words: WordTable) -> WordTable:
 
 
 def _cut(words: WordTable, parts_of: Callable[[bytes], list[bytes]]) -> WordTable:
-    """Return the parts of all words in first-seen order. The line ends of a word are added to its last part."""
+    """Split each word into parts with `parts_of`, and return the parts with their counts, in first-seen order.
+
+    The table may also say how many lines end with each word. This number then goes to the last part of the word.
+    """
     counts: dict[bytes, int] = {}
     ends: dict[bytes, int] = {}
     of_lines = np.zeros(len(words), np.int64) if words.line_ends is None else words.line_ends

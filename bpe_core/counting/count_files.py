@@ -25,6 +25,7 @@ from bpe_core.support.foreign import report_faults
 from bpe_core.support.limits import HARMLESS, check_room
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import CancelCheck, while_wanted
+from bpe_core.support.wording import count_text
 from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.arrow_tables import Strings
 from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
@@ -32,7 +33,7 @@ from bpe_core.text.reading.plain_text import NumberedLines, numbered_lines
 from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, is_count, report_bad_row
 from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.text_tables import Rows
-from bpe_core.text.reading.utf8 import first_broken
+from bpe_core.text.reading.utf8 import first_invalid_in_joined
 
 ROWS_IN_A_GROUP = 2**20
 STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
@@ -41,7 +42,7 @@ STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
     "compression_level": 1,
     "write_page_checksum": True,
 }
-FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open the file on a computer with more memory."
+FEWER_WORDS = "Leave out the rarest words first with --min-word-count, or open the file on a computer with more memory."
 BLOCK = 1024 * 1024
 # the number of words that are compared with the recipe: the first ones, and others at equal distances
 LOOKED_AT = 2_000
@@ -164,7 +165,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)
     starts = strings.bounds - strings.bounds[0]
     text = np.array(strings.data[int(strings.bounds[0]) : int(strings.bounds[-1])])
-    if first_broken(text, starts[:-1]) >= 0:
+    if first_invalid_in_joined(text, starts[:-1]) >= 0:
         raise CorpusError(f"{name} holds words that are not valid UTF-8; count the texts again.")
     return WordColumns(text, starts)
 
@@ -237,7 +238,7 @@ def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list
 
 
 def _from_columns(source: Source) -> WordTable:
-    """Read a table of columns without making a Python object of each word."""
+    """Read a table of columns without making a Python object for each word."""
     with arrow_tables.open_arrow_table(source) as file:
         words, counts = _columns_of_list(file.schema, source)
         check_room(3 * file.size, f"Reading {source.name}", FEWER_LISTED)
@@ -255,9 +256,9 @@ def _from_columns(source: Source) -> WordTable:
 
 
 def _columns_of_list(schema: Any, source: Source) -> tuple[str, str]:
-    """Return the names of the columns of words and of counts.
+    """Return the names of the columns with the words and with the counts.
 
-    If no column has a usual name, take the only possible column.
+    Prefer a column with a usual name, such as `word`. If there is none, use the only column of the right type.
     """
     words = [field.name for field in schema if arrow_tables.holds_words(field.type)]
     counts = [field.name for field in schema if arrow_tables.holds_whole_numbers(field.type)]
@@ -280,7 +281,7 @@ def _named(columns: list[str], names: Iterable[str]) -> str:
 def why_not_from(table: WordTable, recipe: Recipe) -> str:
     """Return the reason why a recipe cannot have made these words, as the end of a sentence.
 
-    Return an empty text if the recipe can have made the words.
+    Return an empty string if the recipe can have made the words.
     """
     splitter = Splitter(recipe)
     some = [table.word(i).decode(errors="replace") for i in _places(len(table))]
@@ -300,4 +301,5 @@ def _places(words: int) -> list[int]:
 
 
 def _share(some: list[str], looked_at: list[str]) -> str:
-    return f'{len(some):,} of the {len(looked_at):,} words that were checked, such as "{some[0][:40]}"'
+    checked = count_text(len(looked_at), "word that was checked", "words that were checked")
+    return f'{len(some):,} of the {checked}, such as "{some[0][:40]}"'

@@ -27,11 +27,19 @@ from bpe_core.kernels.readiness import by_machine_code, use_machine_code
 from bpe_core.kernels.stored_code import COUNTING
 from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.normalization import normalize, normalizing
+from bpe_core.splitting.normalization import function_to_normalize, normalize
 from bpe_core.splitting.safe_cuts import SafeCuts, keeps_newlines
-from bpe_core.splitting.splitter import Splitter, why_slow
+from bpe_core.splitting.splitter import Splitter, part_without_table
 from bpe_core.support.limits import check_room, refuse_bomb, watching_memory
-from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
+from bpe_core.support.progress import (
+    ALONE,
+    WORTH_TELLING,
+    CancelCheck,
+    Progress,
+    Work,
+    never_cancelled,
+    while_wanted,
+)
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import WHOLE_NUMBERS
 from bpe_core.text.reading.counts_head import CountsHead
@@ -46,7 +54,7 @@ COPIES_HELD = 4
 BYTES_A_WORD = 150  # bytes of memory for a word in Python, besides its characters, until the words become a table
 SHORT_TEXT = 1 << 16  # bytes; plain Python looks for machine code after as many characters
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
-WORTH_TELLING = 200_000  # bytes of a text that a slow pattern takes more than a moment to split
+WORTH_A_REMARK = 200_000  # bytes of a text that a slow pattern takes more than a moment to split
 FEWER_WORDS = (
     "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line: then less of "
     "a long text is in memory at a time."
@@ -102,11 +110,27 @@ def callbacks_for_part(work: Work, done: int, total: int | None) -> Work:
 
 
 def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels: bool | None = None) -> WordTable:
-    """Count the words of a corpus as the recipe splits it, without its mixture.
+    """Split a corpus into words by the recipe, and count the words. Ignore the mixture of the recipe.
 
-    If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A custom pattern may
-    look at any part of a text, so plain Python holds a whole document at a time, unless each line is a separate text.
+    If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A match of a custom
+    pattern can depend on any part of its text. So plain Python keeps a whole document in memory, unless each line is a
+    separate text.
+
+    If the first stage of the recipe splits the texts in another way, the texts are counted twice.
     """
+    table = _counted_once(corpus, recipe, work, by_kernels)
+    first = recipe.recipe_at_first
+    if first is None:
+        return table
+    if corpus.word_counts is not None or corpus.word_lists:
+        raise CorpusError(
+            "The first stage of this recipe splits whole lines, but these texts are known only as counted words. Name "
+            "the texts, or choose a recipe whose first stage splits runs of words."
+        )
+    return replace(table, at_first=_counted_once(corpus, first, work, by_kernels))
+
+
+def _counted_once(corpus: Corpus, recipe: Recipe, work: Work, by_kernels: bool | None) -> WordTable:
     if not recipe.border:
         return _as_they_are(corpus, recipe, work, by_kernels)
     if normalize(recipe.border, recipe) != recipe.border:
@@ -137,7 +161,7 @@ def count_in_runs(
 ) -> Iterator[WordTable]:
     """Count the words of a corpus without the mixture of the recipe. Yield one table, or several tables in order.
 
-    When a table needs more than `room` bytes, the next table begins. Only machine code can do this.
+    When a table needs more than `room` bytes, the next table begins. Without machine code, there is always one table.
     """
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
@@ -172,10 +196,12 @@ def count_texts(
     done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
 ) -> CountedWords:
-    """Count the words of several texts. Each text consists of documents. Large texts are counted in shared tables.
+    """Count the words of several texts that are only measured. No vocabulary is learned from these texts.
 
-    `done` is called after each text. Nothing is learned from these texts, they are only measured. If the recipe has a
-    border, which limits learning, the border is an ordinary character here.
+    Each text is a sequence of documents. Large texts are counted in shared tables. `done` is called after each text.
+
+    A recipe can have a border: a character that no merge crosses. The border matters only for learning, so here it is
+    an ordinary character.
     """
     recipe = recipe.with_changes(border="") if recipe.border else recipe
 
@@ -196,7 +222,7 @@ def count_texts(
 
     counted = count_texts_compiled((scanned_texts(corpus, recipe, work) for corpus in corpora()), table)
     given = sum(len(document.encode()) for documents in texts for document in documents)
-    return counted._replace(words=replace(counted.words, text_bytes=given))
+    return counted._replace(words=replace(counted.words, text_bytes=recipe.size_of(given)))
 
 
 @dataclass(frozen=True)
@@ -222,7 +248,7 @@ class _Count:
         else:
             lines = LineEnds(self.recipe)
             words = lines.added_to(self._counted(lines.watched(chunks)))
-        return replace(words, text_bytes=size)
+        return replace(words, text_bytes=self.recipe.size_of(size))
 
     def given_lists(self) -> Iterator[WordTable]:
         """Yield the tables of words that were counted elsewhere.
@@ -253,6 +279,8 @@ class _Count:
         done_before = 0  # bytes of the sources that are finished
         source = read = 0
         several = _can_be_scanned_unchanged(self.recipe) and not line_by_line
+        if (total or 0) >= WORTH_TELLING:
+            self.work.progress(Progress("counting", 0, total, "bytes", self.corpus.sources[0].name))
         for chunk in self.corpus.chunks(several=several, base_symbols=self.recipe.base_symbols):
             self._stop_if_cancelled()
             if chunk.source != source:
@@ -276,14 +304,18 @@ class _Count:
         return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
 
     def _should_use_kernels(self, read: int) -> bool:
-        """Return whether to count with machine code after `read` bytes of text. Report a slow pattern."""
+        """Return whether to count with machine code after `read` bytes of the texts have been counted.
+
+        Machine code needs a table of the pattern. If the texts are large and the pattern has no table, add a remark
+        that this pattern is slow.
+        """
         if self.by_kernels is not None:
             return self.by_kernels
         size = read if read <= readiness.SAMPLE else max(read, self.corpus.total_size or 0)
         if size > readiness.SAMPLE and self._scans and use_machine_code(size, COUNTING, self.work):
             return True
         self._stop_if_cancelled()
-        if size >= WORTH_TELLING and (why := why_slow(self.recipe)):
+        if size >= WORTH_A_REMARK and (why := part_without_table(self.recipe)):
             said = f"this pattern is slow ({why}). Other patterns split texts up to a hundred times as fast"
             self.corpus.remarks.add("The pattern", said)
         return False
@@ -291,8 +323,8 @@ class _Count:
     def _counted_plainly(self, chunks: Iterable[Chunk]) -> WordTable:
         counts: Counter[str] = Counter()
         splitter = Splitter(self.recipe)
-        normalized = normalizing(self.recipe)
-        texts = _short_texts(one_by_one(chunks), SafeCuts.of(self.recipe))
+        normalized = function_to_normalize(self.recipe)
+        texts = _short_texts(one_by_one(chunks), SafeCuts.of(self.recipe, table=scan_table(self.recipe)))
         since_look = 0  # characters
         for text in texts:
             words = splitter.words(text if normalized is None else normalized(text))
@@ -306,13 +338,13 @@ class _Count:
                     rest = self._counted_by_kernels((Chunk(text.encode(), True) for text in texts), has_matched=True)
                     return WordTable.merged([_table_of(counts), rest])
         if self.recipe.pattern == "custom":
-            splitter.check_it_matched()
+            splitter.check_has_matched()
         return _table_of(counts)
 
     def _can_continue_by_kernels(self, splitter: Splitter) -> bool:
-        """Return whether machine code was made during the count, and can count the rest of the texts.
+        """Return whether machine code has become ready during the count, and can count the remaining texts.
 
-        If machine code cannot be stored, begin to make it for this count.
+        If machine code cannot be stored in a folder, start to compile it in memory for this process alone.
         """
         if (
             self.by_kernels is not None
@@ -337,7 +369,7 @@ class _Count:
             return count_compiled(scanned, table)
         texts = WholeTexts(self.recipe)
         words = count_compiled(texts.watched(scanned), table)
-        texts.check_it_matched(words)
+        texts.check_has_matched(words)
         return words
 
 
@@ -387,7 +419,7 @@ def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
     if _can_be_scanned_unchanged(recipe):
         yield from chunks
         return
-    normalized = normalizing(recipe)
+    normalized = function_to_normalize(recipe)
     for text, ends_document in _texts(chunks, keeps_newlines(recipe)):
         text = text if normalized is None else normalized(text)
         for part, is_special in parts_of(text, recipe.special_tokens):
@@ -408,7 +440,10 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
 
 
 def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
-    """Divide documents into short texts. These have the same words, and splitting them takes half the time."""
+    """Divide documents into short texts, without dividing a word.
+
+    Splitting short texts into words takes half as long as splitting whole documents.
+    """
     held = bytearray()
     for chunk in chunks:
         held += chunk.data
@@ -425,10 +460,9 @@ def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
 
 
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
-    """Yield documents as text.
+    """Yield the texts of documents, each with a flag that says whether the document ends after this text.
 
-    If `cut_at_newlines` is true, a long document is yielded in several parts of whole lines. The second value says
-    whether this text is the end of a document.
+    If `cut_at_newlines` is true, a long document is yielded in several texts, which consist of whole lines.
     """
     held: list[str] = []
     for chunk in chunks:

@@ -147,7 +147,8 @@ def _work(
 def _joined(counters: list[Counter]) -> WordTable:
     """Return one table of the words in all counters.
 
-    The counts of a word in several counters are added up in one of these counters. No other word is moved.
+    If several counters hold the same word, one of them gets the sum of its counts. All other words stay in their
+    counters.
     """
     counters = sorted(counters, key=len, reverse=True)
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
@@ -179,10 +180,12 @@ Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
-    """Return for each table where its words are stored, and the rank of each word among the words of all tables.
+    """List the words of each counter in first-seen order.
 
-    The words of a table are listed in first-seen order. Reading them in this order is fast, because a table stores its
-    words in nearly the same order.
+    The result has three values for each counter: its table, the slot of each word in this table, and the rank of each
+    word. The rank is the place of the word in the first-seen order of the words in all tables.
+
+    Reading the words in this order is fast, because a table stores its words in nearly the same order.
     """
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

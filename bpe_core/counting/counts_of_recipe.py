@@ -1,4 +1,4 @@
-"""The head of a file of counts, which says how a recipe split the texts. A recipe can be made again from the head.
+"""The head of a file of counts, which says how a recipe split the texts. A recipe can be recreated from the head.
 
 >>> head = head_by(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
 >>> why_not_for(head, "counts", Recipe.preset("gpt2", pattern="cl100k"))
@@ -23,14 +23,19 @@ def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
 
 
 def splitting_by(recipe: Recipe) -> str:
-    """Return the recipe's choices that decide which words a text has, as JSON."""
+    """Return the recipe's choices that decide which words a text has, as JSON.
+
+    If the symbols have names, the names are included, because a word contains the number of each name.
+    """
     names = {field.name for field in fields(SplittingChoices)}
+    if recipe.base_symbols == "lines":
+        names |= {"base", "base_symbols", "symbol_names"}
     values = {name: value for name, value in recipe.to_dict().items() if name in names}
     return json.dumps(values, ensure_ascii=False, sort_keys=True)
 
 
 def recipe_of(head: CountsHead, name: str) -> Recipe:
-    """Return a recipe with the choices by which the texts were split, and the default of every other choice."""
+    """Return a recipe with the choices that decided how the texts were split, and the default of every other choice."""
     try:
         return Recipe.preset("gpt2").with_changes(**json.loads(head.splitting))
     except (RecipeError, TypeError) as error:
@@ -38,7 +43,7 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
 
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
-    """Return a sentence that says why a recipe cannot learn from these words. Return an empty text if the recipe
+    """Return a sentence that says why a recipe cannot learn from these words. Return an empty string if the recipe
     can."""
     mine = json.loads(head.splitting)
     its = json.loads(splitting_by(recipe))

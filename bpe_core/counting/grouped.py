@@ -1,9 +1,10 @@
 """The words of a corpus, counted once in each group of texts, in first-seen order. Weights are applied later.
 
-A count times a weight is rounded by the method of largest remainders. So the sum of the rounded counts is as exact as a
-whole number can be. Sometimes only some of the words with equal remainders are rounded up. A hash of a word's bytes
-decides which words these are, so the result depends neither on the order of the words nor on the alphabet. It would do
-harm to round each count separately: there are many rare words, and all of them would be rounded in one direction.
+A count times a weight is rounded by the method of largest remainders. So the rounded counts add up to the exact sum,
+rounded to a whole number. Sometimes only some of the words with equal remainders are rounded up. A hash of a word's
+bytes decides which words these are, so the result depends neither on the order of the words nor on the alphabet. It
+would do harm to round each count separately: there are many rare words, and all of them would be rounded in one
+direction.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from bpe_core.errors import CorpusError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s, repeat
 from bpe_core.support.limits import check_room
+from bpe_core.support.wording import count_text
 from bpe_core.text.mixture import Mixture, share_text
 
 BYTES_A_WORD = 48  # bytes of memory for each word of each group, while weights are applied
@@ -32,6 +34,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 class GroupedWords:
     words: WordTable
     groups: Mapping[str, PartCounts]  # names in order
+    at_first: GroupedWords | None = None  # the words of the first stage, if it splits the texts in another way
 
     @classmethod
     def of(cls, tables: Mapping[str, WordTable]) -> GroupedWords:
@@ -46,13 +49,14 @@ class GroupedWords:
         }
         alone = next(iter(tables.values())) if len(tables) == 1 else None
         words = alone if alone is not None else _summed(WordTable(*joined.columns, np.empty(0, np.int64)), groups)
-        return cls(words, groups)
+        at_first = {name: table.at_first for name, table in tables.items() if table.at_first is not None}
+        return cls(words, groups, cls.of(at_first) if at_first and len(at_first) == len(tables) else None)
 
     def counts_in(self, group: str) -> Int64s:
         return self._by_word(group, self.groups[group].counts)
 
     def line_ends_in(self, group: str) -> Int64s:
-        """Return for each word of the corpus how often it ends a line in this group.
+        """Return how often each word of the corpus ends a line in this group.
 
         Return zeros if line ends were not counted.
         """
@@ -77,7 +81,7 @@ class GroupedWords:
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
         """Return the factor by which the counts of each group are multiplied.
 
-        If the weights are shares, the group with the most words in proportion to its share has the factor 1.
+        If the weights are shares, the weighted groups have these shares, and the smallest factor above 0 is 1.
         """
         said = mixture.matched(tuple(self.groups))
         if mixture.by == "times":
@@ -95,9 +99,10 @@ class GroupedWords:
 
     def weighted(self, mixture: Mixture | None) -> WordTable:
         """Return the words with their counts in a mixture. Words with a count of zero are left out."""
-        if mixture is None:
-            return self.words
-        groups = self._weighted_groups(mixture)
+        return self.words if mixture is None else self._weighted_by(self.factors(mixture))
+
+    def _weighted_by(self, factors: Mapping[str, Fraction]) -> WordTable:
+        groups = self._weighted_groups(factors)
         return self.words if groups is None else _summed(self.words, groups)
 
     def learned_by(self, recipe: Recipe) -> WordTable:
@@ -105,8 +110,11 @@ class GroupedWords:
 
         If the recipe's method compares languages, the table also holds the words of each language.
         """
-        words = self.weighted(recipe.mixture)
         mixture = recipe.mixture
+        words = self.weighted(mixture)
+        if recipe.recipe_at_first is not None and self.at_first is not None:
+            at_first = self.at_first.words if mixture is None else self.at_first._weighted_by(self.factors(mixture))
+            words = replace(words, at_first=at_first)
         if mixture is None or not (recipe.serves_languages and mixture.languages):
             return words
         return replace(words, languages=self._languages(mixture))
@@ -136,7 +144,7 @@ class GroupedWords:
 
         A word's counts in all groups add up to the count of the word in the mixture.
         """
-        groups = None if mixture is None else self._weighted_groups(mixture)
+        groups = None if mixture is None else self._weighted_groups(self.factors(mixture))
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
     def sentences(self, mixture: Mixture) -> list[str]:
@@ -145,15 +153,14 @@ class GroupedWords:
         whole = max(Fraction(1), sum(sizes.values(), Fraction(0)))
         said = [(name or "The texts", name, factor, mixture.of(name).dev_of) for name, factor in factors.items()]
         return [
-            f"{title}: {self.bytes_in(name):,} bytes, the dev text of {dev_of}."
+            f"{title}: {count_text(self.bytes_in(name), 'byte')}, the dev text of {dev_of}."
             if dev_of
-            else f"{title}: {self.bytes_in(name):,} bytes count {float(factor):.4g} times. They are "
-            f"{float(sizes[name] / whole):.1%} of the corpus."
+            else f"{title}: {count_text(self.bytes_in(name), 'byte counts', 'bytes count')} {float(factor):.4g} times. "
+            f"They are {float(sizes[name] / whole):.1%} of the corpus."
             for title, name, factor, dev_of in said
         ]
 
-    def _weighted_groups(self, mixture: Mixture) -> dict[str, PartCounts] | None:
-        factors = self.factors(mixture)
+    def _weighted_groups(self, factors: Mapping[str, Fraction]) -> dict[str, PartCounts] | None:
         if all(factor == 1 for factor in factors.values()):
             return None
         check_room(BYTES_A_WORD * max(len(group.rows) for group in self.groups.values()), "Weighing words", FEWER_WORDS)

@@ -1,10 +1,10 @@
 """The pieces of a corpus, and the files that hold the counts of each piece.
 
-A piece can be counted on any computer. Its counts are written as one or more runs.
+A piece can be counted on any computer. Its counts are written to one or more files, which are called runs.
 
-A *run* is a file with a table of words. The words are divided into ranges by a hash, and each range can be read
-separately. The column `place` has the position of a word in its table. The first run that holds
-a word decides where the word was first seen.
+A *run* of counts is a file with a table of words. The words are divided into ranges by a hash, and each range can be
+read separately. The column `place` has the position of a word in its table. The first run that holds a word decides
+where the word was first seen.
 
 A `Place` is a folder to which runs and counts are written. It is on this computer, or at an address.
 """
@@ -106,9 +106,9 @@ def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
 
 
 def when_written(source: Source) -> Any:
-    """Return a text that changes when a source's file is written again: its time or its version.
+    """Return a value that changes when a source's file is written again: its modification time or its version.
 
-    For a source that cannot be read again, each call returns another text.
+    For a source that cannot be read again, each call returns a new random value.
     """
     if source.path is not None:
         with suppress(OSError):
@@ -117,9 +117,10 @@ def when_written(source: Source) -> Any:
 
 
 def name_of_sum(runs: Sequence[str], number: int) -> str:
-    """Return the name of the file with the summed counts of range `number` in these runs.
+    """Return the name of the file that holds the summed counts of several runs, for one range of words.
 
-    For other runs the file has another name.
+    `runs` are the names of the runs, and `number` is the number of the range. The file's name contains a hash of
+    `runs`, so other runs get another file.
     """
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
@@ -199,13 +200,13 @@ def check_for_workers(sources: Iterable[Source]) -> None:
 
 
 def in_spans(reader: Reader, recipe: Recipe, size: int, cuts: SafeCuts) -> list[Reader]:
-    """Divide a large plain text into spans of about `size` bytes. The words of all spans in order are the words of the
-    text.
+    """Divide a large plain text into spans of about `size` bytes. The spans give the same words as the whole text.
 
-    A span ends at an offset that `cuts` allows.
+    A span ends at an offset that `cuts` allows. Every other text is returned undivided.
 
-    A text is not divided if the recipe counts the ends of lines, because the end of a span would count as the end of a
-    line. A text is not divided if the recipe has a custom pattern. The pattern might match in one span only.
+    A text also stays undivided if the recipe counts the ends of lines, because the end of a span would count as the end
+    of a line. It stays undivided if the recipe has a custom pattern, too. Such a pattern must match somewhere in each
+    text, and a span without a match would be refused, although other spans have matches.
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")
@@ -242,12 +243,15 @@ def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
 
 
 def range_bits(text: int | None) -> int:
-    """Return how many bits of a word's hash choose the range of the word. `text` is the size of all texts in bytes."""
+    """Return how many bits of a word's hash decide in which range of a table the word is stored.
+
+    Larger texts have more ranges. `text` is the size of all texts in bytes, or None if it is unknown.
+    """
     return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
 
 
 def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
-    """Write a table so that each of its ranges can be read separately. There are 2 ** `bits` ranges."""
+    """Write a table in 2 ** `bits` ranges of words, so that each range can be read separately."""
     arrow = needed_pyarrow()
     ranges = (hashes(columns.words, np.arange(len(columns.words))) >> np.uint64(64 - bits)).astype(np.int64)
     order = np.argsort(ranges, kind="stable")
@@ -263,9 +267,11 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
 
 
 def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
-    """Add the counts of one range of words from the tables in all runs. Return a table that has each word once.
+    """Add up the counts of the words in one range over all runs. Return a table that contains each of these words once.
 
-    If the result is sorted by its column `place`, the words are in first-seen order.
+    A run is a file with a table of words. Every run divides its words into the same numbered ranges. `runs` holds the
+    names of the runs in the folder `place`, and `number` is the number of the range. The table's column `place` gives
+    the order in which the words were first seen.
     """
     parts = []
     for index, name in enumerate(runs):
@@ -371,8 +377,8 @@ class LocalPlace:
     def make(self) -> None:
         """Make the folder.
 
-        Only the counting process calls this, never a worker. A worker that the cluster no longer uses must not make the
-        folder again.
+        Only the counting process may call this. A worker that the cluster has given up could otherwise create the
+        folder again after it was removed.
         """
         try:
             self.path.mkdir(exist_ok=True)
@@ -383,12 +389,12 @@ class LocalPlace:
         return write_atomically(self.path / name)
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Move a file from another local place to this place."""
+        """Move the file `other_name` from another local place to this place, and call it `name`."""
         with replace_atomically(self.path / name) as beside:
             shutil.move(other.path / other_name, beside)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove these files, and then the folder if it is empty."""
+        """Remove the files with the given names, and then the folder if it is empty."""
         for name in names:
             try:
                 (self.path / name).unlink(missing_ok=True)

@@ -1,10 +1,10 @@
-"""A count of the words of a corpus into a file, within a limit of memory.
+"""Functions that count the words of a corpus into a file, within a memory limit.
 
 The corpus is counted in pieces. The words are divided into ranges by a hash, and the counts of all pieces are added up
 one range at a time, so only one range is in memory.
 
-If a count was stopped or killed, its counted pieces are kept. The same request then goes on with the first piece that
-is not counted.
+If counting is stopped or killed, the pieces that are already counted are kept. A repeated request continues with the
+first piece that is not counted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,15 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import folder_for
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, is_of_counts, part_name
+from bpe_core.text.reading.counts_head import (
+    COUNT,
+    ENDING,
+    HEAD_NAME,
+    PLACE,
+    CountsHead,
+    can_belong_to_counts,
+    part_name,
+)
 from bpe_core.text.reading.opening import is_address
 
 PIECE_SIZE = 2**29  # bytes of text that have to be counted again at most
@@ -58,7 +66,7 @@ HELD_SHARE = 8  # the share of memory for one part of the result: several copies
 
 @dataclass(frozen=True)
 class CountingOrder:
-    """A request to count: where the result is written, and how much memory the count may use."""
+    """A request to count words. It says where the result is written, and how much memory the counting may use."""
 
     output: str  # a path or an address
     partition_size: int = PARTITION_SIZE
@@ -99,7 +107,8 @@ class WrittenCounts(NamedTuple):
 class PartTask(NamedTuple):
     """A task to write one file of the result.
 
-    The task has the names of the ranges of words that are in the file, and the ranks of these words.
+    `ranges` holds the names of the files with the counts of some ranges of words. `ranks` holds the ranks of the words
+    in each range.
     """
 
     number: int
@@ -113,20 +122,23 @@ class PartTask(NamedTuple):
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """Return the name of the file while it is written. The name is a hash of the ranges and of `asked`.
+        """Return the temporary name that the file has while it is being written.
 
-        These decide the content of the file.
+        The name is a hash of the ranges and of `asked`, because these decide the content of the file.
         """
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
 def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> WrittenCounts:
-    """Count the groups of a corpus into a file. The weights are applied when a recipe learns from the counts."""
+    """Count the words of each group of a corpus, and write the counts to a file.
+
+    Weights of groups are applied later, when a recipe learns from the counts.
+    """
     return FileCount(corpus, recipe, order, watched).run()
 
 
 class FileCount:
-    """A count into files by this process. A cluster does the same steps with its workers."""
+    """The work of one process that counts words and writes the counts to files."""
 
     def __init__(self, corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work) -> None:
         needed_pyarrow()
@@ -165,9 +177,11 @@ class FileCount:
         return WrittenCounts(words, sum(range_.total for range_ in ranges), files)
 
     def counted_directly(self, pieces: list[CorpusPiece]) -> WrittenCounts | None:
-        """Count without pieces, if the texts are small or all words were counted before, and write the result.
+        """Count the whole corpus in one go and write the result.
 
-        Return None if pieces are needed, or if the result must be a folder of files.
+        This is done if the corpus is small, or if it contains word counts instead of texts.
+
+        Return None if the corpus must be counted in pieces, or if the result must be a folder of files.
         """
         corpus = self.corpus
         order = self.order
@@ -215,9 +229,9 @@ class FileCount:
 
 @contextmanager
 def _keep_counted_parts(work: Place) -> Iterator[None]:
-    """Add to an error of reading or writing a sentence that says that the counted parts are kept.
+    """Extend an error from the `with` block, and raise it again. The added sentence says that finished parts are kept.
 
-    The error comes from the `with` block.
+    Only errors of reading and writing are extended.
     """
     try:
         yield
@@ -225,7 +239,7 @@ def _keep_counted_parts(work: Place) -> Iterator[None]:
         is_of_texts = type(error) is CorpusError and work.name not in str(error) and _keeps_something(work)
         if not is_of_texts and not isinstance(error, OutputError):
             raise
-        said = str(error).removesuffix(" What was there before is unchanged.")
+        said = str(error).removesuffix(" Existing files are unchanged.")
         sentence = f"{said} Finished parts are kept in {work.name}; the same command continues from there."
         raise (CorpusError if is_of_texts else OutputError)(sentence) from error
 
@@ -238,7 +252,7 @@ def _keeps_something(work: Place) -> bool:
 
 
 def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int) -> Range:
-    """Add up the counts of one range of words over all runs, and write them to a file.
+    """Add up the counts of one range of words in all runs (see `runs.py`), and write them to a file.
 
     Return a description of the file.
     """
@@ -263,7 +277,7 @@ def _clear(work: Place, corpus: Corpus) -> None:
 
 
 def _check_output(output: str) -> None:
-    """Raise OutputError for an impossible name of the result, before the work begins."""
+    """Raise OutputError if `output` cannot be the name of the result. This is checked before the work begins."""
     if not is_address(output) and not Path(os.path.realpath(output)).parent.is_dir():
         raise OutputError(f"Could not write {output}: the folder {Path(output).parent} does not exist.")
     if is_address(output) and output.endswith("://"):
@@ -279,9 +293,10 @@ def _is_one_file(output: str, files: int) -> bool:
 
 
 def _prepare_output(output: str, files: int) -> None:
-    """Refuse to replace files that are not counts.
+    """Refuse an output that would replace files other than counts. Raise OutputError in this case.
 
-    At an address, remove former counts, beginning with the head file.
+    `files` is the number of files to write. If the output is an address, such as `s3://...`, remove the counts that are
+    already there. The head file `counts.json` is removed first.
     """
     folder, name = folder_and_name(output)
     place = place_of(output)
@@ -294,7 +309,7 @@ def _prepare_output(output: str, files: int) -> None:
         raise OutputError(
             f"Could not write {output}: the counts need a folder for {files} files, but a file has this name."
         )
-    if not all(map(is_of_counts, there)):
+    if not all(map(can_belong_to_counts, there)):
         raise OutputError(f"Could not write {output}: it is a folder with other files in it.")
     if is_address(output):
         place.remove(sorted(there, key=lambda inner: inner != HEAD_NAME))
@@ -307,8 +322,10 @@ def write_part(work: Place, head: CountsHead, task: PartTask, place: Place, name
 
 
 def _finish_output(output: str, head: CountsHead, files: int) -> None:
-    """Write the head file of a folder of counts. This is the last file, because only a folder with a head file is a
-    table of counts."""
+    """Write the head file of a folder of counts.
+
+    It is written last, because a folder without a head file does not count as complete.
+    """
     if not _is_one_file(output, files):
         with place_of(output).writing(HEAD_NAME) as file:
             file.write(head.to_json().encode())

@@ -19,7 +19,8 @@ from bpe_core.text.reading.source import Chunk
 
 
 class LineEnds:
-    """A counter of the words at the ends of lines. It looks at each chunk before the chunk is counted.
+    """A counter of the words at the ends of lines. It looks at each chunk of a text before the words of the chunk are
+    counted.
 
     The end of a text counts as the end of a line.
     """
@@ -56,11 +57,12 @@ class LineEnds:
 
 
 class WholeTexts:
-    """A check that a custom pattern matched at least once. It serves a scanner that returns only the ends of words.
+    """A check that a custom pattern matched at least once. It is used with a scanner that returns only the ends of
+    words.
 
-    If there are more words than texts, the pattern must have matched. Otherwise each word may be a whole text in which
-    the pattern did not match, so the package `regex` searches the words for a match. A line counts as a text if the
-    recipe treats lines as separate texts.
+    If there are more words than texts, the pattern split some text, so it must have matched. Otherwise each text may be
+    a single word because the pattern did not match in it. Then the package `regex` searches the words for a match. If
+    the recipe treats lines as separate texts, each line counts as a text.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -74,8 +76,11 @@ class WholeTexts:
             self._count(chunk)
             yield chunk
 
-    def check_it_matched(self, words: WordTable) -> None:
-        """Raise PatternError if the pattern matched nothing. `words` are the words of all watched texts."""
+    def check_has_matched(self, words: WordTable) -> None:
+        """Raise PatternError if the custom pattern has matched nowhere in the texts.
+
+        These are the texts that went through the method `watched`. `words` are all their words, with their counts.
+        """
         if self._texts + self._is_open < words.total:
             return
         splitter = Splitter(self._recipe)
@@ -83,7 +88,7 @@ class WholeTexts:
             deque(splitter.words(word.decode()), maxlen=0)
             if splitter.has_matched:
                 return
-        splitter.check_it_matched()
+        splitter.check_has_matched()
 
     @property
     def _is_open(self) -> bool:

@@ -28,7 +28,7 @@ from bpe_core.support.arrays import Bytes, Int64s, repeat
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.former_names import former_classes
 from bpe_core.support.limits import check_room
-from bpe_core.support.wording import as_call
+from bpe_core.support.wording import as_call, count_text
 
 BYTES_A_WORD = 60  # bytes of memory for each word, besides its characters, while tables are joined
 WORDS_AT_ONCE = 1 << 17  # the number of words that take some ten milliseconds
@@ -76,7 +76,8 @@ class WordColumns(NamedTuple):
 class JoinedTables(NamedTuple):
     """The words of several tables as one table.
 
-    `rows` holds an array for each of the several tables: the index of each of its words in the new table.
+    `rows` has one array for each of the old tables. It holds, for each word of the old table, the index of the word in
+    the new table.
     """
 
     columns: WordColumns
@@ -138,9 +139,10 @@ def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
 
 
 def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Return a mask of characters. A character is marked unless a word begins at it.
+    """Return a mask that marks the characters at which no word begins.
 
-    The mask covers `count` characters from character `first` on. `ends` holds the offset at which each word ends.
+    The mask covers `count` characters, beginning with character `first`. `ends` holds the offset at which each word
+    ends.
     """
     inside = np.ones(count, np.bool_)
     low, high = np.searchsorted(ends, [first, first + count])
@@ -151,9 +153,11 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A group of texts in one language, for methods that compare languages.
+    """A group of texts in one language, for methods that compare how many tokens languages need.
 
-    It has the words to learn from. A dev text or a ratio says how short the texts of the language should become.
+    `words` are the words to learn from. Either `dev` or `ratio` sets the goal of the language. `dev` is a text with the
+    same content in all languages, which should need equally many tokens in each of them. `ratio` says how much shorter
+    a text should become: a language with the ratio 2 twice as much as a language with the ratio 1.
     """
 
     name: str
@@ -169,7 +173,7 @@ class WordTable:
     Parameters
     ----------
     text
-        The bytes of all words, one word after the other.
+        The concatenated bytes of all words.
     starts
         The start of each word in `text`, and at the end the length of `text`.
     counts
@@ -177,9 +181,12 @@ class WordTable:
     line_ends
         How often each word ends a line, or None if that was not counted.
     text_bytes
-        The bytes of the original texts, with the text outside words, or None if unknown.
+        The size of the original texts in bytes, including the text outside words, or None if unknown.
     languages
         The languages that together make this table, for a method that compares languages.
+    at_first
+        The same texts, split into words in another way. A method with two stages learns its first stage from these
+        words.
 
     Examples
     --------
@@ -194,13 +201,14 @@ class WordTable:
     line_ends: Int64s | None = None
     text_bytes: int | None = None
     languages: tuple[Language, ...] = ()
+    at_first: WordTable | None = None
 
     def __repr__(self) -> str:
         return as_call("WordTable", words=len(self), total=self.total)
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
-        """Return a table of these words with their counts, in first-seen order."""
+        """Return a table of the given words with their counts, in first-seen order."""
         pairs = counts.items() if isinstance(counts, Mapping) else counts
         words: list[bytes] = []
         numbers: list[int] = []
@@ -219,7 +227,7 @@ class WordTable:
 
     @classmethod
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
-        """Return one table of all words in these tables, in first-seen order.
+        """Merge several tables into one table of all their words, in first-seen order.
 
         The counts of a repeated word are added.
         """
@@ -240,7 +248,9 @@ class WordTable:
             if table.line_ends is not None:
                 ends[rows] += table.line_ends
         are_known = all(table.line_ends is not None for table in remaining)
-        return cls(*joined.columns, counts, ends if are_known else None, whole)
+        at_first = [table.at_first for table in remaining if table.at_first is not None]
+        merged_at_first = cls.merged(at_first) if len(at_first) == len(remaining) else None
+        return cls(*joined.columns, counts, ends if are_known else None, whole, at_first=merged_at_first)
 
     @property
     def columns(self) -> WordColumns:
@@ -325,7 +335,7 @@ class WordTable:
     def check_total(self) -> None:
         """Raise CorpusError if a sum of the counts needs more than 64 bits.
 
-        No text is that long, but a list of words with counts may claim this.
+        No real text is that long, but a list of words may state any counts.
         """
         if np.dot((np.diff(self.starts) + 1).astype(float), self.counts.astype(float)) > MOST_SYMBOLS:
             raise CorpusError(_TOO_MANY)
@@ -409,9 +419,9 @@ class CountedWords(NamedTuple):
 def _without_words(
     languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]
 ) -> tuple[Language, ...]:
-    """Remove words from the words of each language, and return the languages.
+    """Return the languages with only the words that `kept` marks.
 
-    `kept` has a value for each word in `words`, which is false for a word to remove. The dev texts stay unchanged.
+    `kept` is a mask of `words`. The dev texts stay unchanged.
     """
     rows = join([words.columns, *(language.words.columns for language in languages)]).rows[1:] if languages else []
     return tuple(
@@ -429,17 +439,20 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     if bool(kept.all()):
         return words, []
     left = replace(
-        words.recounted(np.where(kept, words.counts, 0)), languages=_without_words(words.languages, words, kept)
+        words.recounted(np.where(kept, words.counts, 0)),
+        languages=_without_words(words.languages, words, kept),
+        at_first=None if words.at_first is None else without_rare(words.at_first, least)[0],
     )
     if not len(left):
         raise NothingToLearn(
-            f"No word occurs at least {least:,} times, so no word is left to learn from. Choose a lower minimum."
+            f"No word occurs at least {count_text(least, 'time')}, so no word is left to learn from. Choose a lower "
+            "minimum."
         )
     without = words.total_bytes - left.total_bytes
     whole = words.total_bytes
     return left, [
-        f"Left out: {len(words) - len(left):,} of {len(words):,} different words, because they occur fewer than "
-        f"{least:,} times: {without:,} of {whole:,} bytes, {100 * without / whole:.4f} %."
+        f"Left out: {len(words) - len(left):,} of {count_text(len(words), 'different word')}, because they occur fewer "
+        f"than {count_text(least, 'time')}: {without:,} of {count_text(whole, 'byte')}, {100 * without / whole:.4f} %."
     ]
 
 

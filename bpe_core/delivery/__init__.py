@@ -1,1 +1,1 @@
-"""A tokenizer as a folder that other libraries can load: its file, the roles of its tokens, and a README."""
+"""The folder of a tokenizer for other libraries: the tokenizer file, the roles of its tokens, and a README."""

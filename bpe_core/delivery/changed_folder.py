@@ -1,14 +1,15 @@
-"""The folder of a tokenizer after its table was changed.
+"""Functions that write the folder of a tokenizer again after a change to its table.
 
 The other files of the folder are changed together with the table. `prepare_changed_folder` writes the files in memory
-and checks them. They are then put in place together.
+and checks them. Then all files are put in place together.
 
-- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special
-tokens that it puts around texts. - The sidecar files keep roles, padding sides and templates. Tokens in them
-get their new names and ids (sidecars.py). - Files for other loaders are made from the changed table. If no
-token was learned, they are made from their old content. If a file cannot hold the same ids, it is left out, and
-a sentence gives the reason. - If transformers is installed, it loads the old folder and the new folder. All ids
-that agreed with the old table must agree with the new table.
+- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special tokens that
+  it puts around texts.
+- The sidecar files keep roles, padding sides and templates. Tokens in them get their new names and ids (sidecars.py).
+- The files for other loaders are made from the changed table. If no token was learned, they are made from their old
+  content. If a file cannot hold the same ids, it is left out, and a sentence gives the reason.
+- If transformers is installed, it loads the old folder and the new folder. If it gave a text the same ids as the old
+  table, it must now give the text the same ids as the new table.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.delivery.folder import CONFIG, LIBRARY, LONGEST_TEXT, MADE_TEXTS, without_network_or_advice
-from bpe_core.delivery.kept_parts import with_parts_of
+from bpe_core.delivery.kept_parts import with_kept_parts
 from bpe_core.delivery.sidecars import Sidecars, TokenChange, about_uncopied_files, changed
 from bpe_core.editing.id_map import IdMap
 from bpe_core.editing.id_map_file import IN_FOLDERS, npz_of
@@ -36,6 +37,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.specials import finder
 from bpe_core.verification.checking import PreparedExport, Verification, prepare_export
 from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_texts
@@ -49,7 +51,7 @@ AROUND = "low"  # a text that no tokenizer joins to the text around it
 
 @dataclass(frozen=True)
 class FolderPlan:
-    """The plan of a folder to write: the name and format of its main file, and the sidecar files of the old table."""
+    """The plan of a new folder: the name and format of its main file, and the sidecar files of the old folder."""
 
     path: Path
     main: str
@@ -58,7 +60,7 @@ class FolderPlan:
 
     @property
     def names(self) -> set[str]:
-        """Return the names of all files that can be in the written folder."""
+        """Return the names of all files that the new folder may contain."""
         main = self.format.main_file(self.path / self.main)
         names = {path.name for path in (main, *self.format.companions(main))}
         for other in self.others:
@@ -68,15 +70,15 @@ class FolderPlan:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the names of the files for other loaders that are written besides the main file.
+        """Return the names of the files for other loaders, which are written in addition to the main file.
 
-        There are none if a person chose another format for the main file.
+        If a user chose another format for the main file, no other files are written.
         """
         known = self.main == self.sidecars.main
         return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
 
     def refuse_other_contents(self) -> None:
-        """Raise OutputError if the folder is the table's own folder, or has files that this plan does not write."""
+        """Raise OutputError if the new folder is the old folder, or contains files that are not in this plan."""
         if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
             raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
         refuse_other_contents(self.path, self.names)
@@ -85,7 +87,7 @@ class FolderPlan:
 def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
     """Raise OutputError if a folder contains a file whose name is not in `names`.
 
-    Files with these names may be replaced, because they come from an earlier run of the same command.
+    A file whose name is in `names` may be replaced, because it comes from an earlier run of the same command.
     """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is a file; choose another folder.")
@@ -98,7 +100,10 @@ def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
 
 
 def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
-    """Return the plan of a folder. The main file has the name of the table, or the usual name of the format `to`."""
+    """Plan a new folder. Its main file has the same name as the file `source`.
+
+    If `to` names another format, the main file has the usual name for this format.
+    """
     if to and (to != source_format or not _has_ending_of(source, to)):
         ending = FORMATS.rows[to].endings[0]
         name = ending if not ending.startswith(".") else source.name.split(".")[0] + FORMATS.extension(to)
@@ -109,7 +114,7 @@ def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format
 
 
 def _has_ending_of(path: Path, format: str) -> bool:
-    """Return whether the name of a file has an ending of this format."""
+    """Return whether the name of a file ends as the files of this format do."""
     return any(path.name.lower().endswith(ending) for ending in FORMATS.rows[format].endings)
 
 
@@ -131,7 +136,7 @@ def prepare_changed_file(
     table = history if merges is None else history.first(merges)
     change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
     lost: list[str] = []
-    data = with_parts_of(source.read_bytes(), made.files[made.path], source.name, change, lost)
+    data = with_kept_parts(source.read_bytes(), made.files[made.path], source.name, change, lost)
     verification = made.verification
     verification = replace(verification, cannot_hold=(*verification.cannot_hold, *lost))
     return replace(made, files={**made.files, made.path: data}, verification=verification)
@@ -158,14 +163,14 @@ def prepare_changed_folder(
     if plan.format.name == WHOLE and plan.sidecars.main and (plan.sidecars.folder / WHOLE).is_file():
         whole = plan.path / plan.main
         old = (plan.sidecars.folder / plan.sidecars.main).read_bytes()
-        files[whole] = with_parts_of(old, files[whole], plan.main, change, lost)
+        files[whole] = with_kept_parts(old, files[whole], plan.main, change, lost)
     beside = changed(plan.sidecars, change, overriding)
     files |= {plan.path / name: content for name, content in beside.files.items()}
     chosen += beside.notes
     for name in plan.others:
         files |= _for_another_loader(plan, name, change, lost, work)
     lost += about_uncopied_files(plan.sidecars)
-    verification = _checked_by_loading(made.verification, files, plan, change, overriding or {}, text)
+    verification = _check_by_loading(made.verification, files, plan, change, overriding or {}, text)
     verification = replace(
         verification, chosen=(*verification.chosen, *chosen), cannot_hold=(*verification.cannot_hold, *lost)
     )
@@ -178,9 +183,9 @@ def prepare_changed_folder(
 
 
 def about_others(sidecars: Sidecars, history: History) -> list[str]:
-    """Compare the files for other loaders in a folder with the table.
+    """Compare the table `history` with the other tokenizer files in its folder, which other libraries load.
 
-    Return a sentence about each file that has other tokens than the table, or other ids.
+    Return a sentence about each file that cannot be read, or whose tokens or ids differ from the table.
     """
     sentences = []
     for name in sidecars.others:
@@ -193,15 +198,15 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         own = TokenChange(history, history)
         lacking = [text for text in texts.texts if own.id_of(text) is None]
         lacked = [text for text in own.texts if texts.id_of(text) is None]
-        if differing := _first_differing(other, history):
+        if differing := _first_different_token(other, history):
             sentences.append(
                 f"{name} in the same folder gives {differing} another id than {sidecars.main}. Different "
                 "libraries load the two files."
             )
         elif lacking or lacked:
             more = (
-                f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} tokens of "
-                f"{sidecars.main}"
+                f"has {count_text(len(lacking), 'token')} that {sidecars.main} lacks, and lacks "
+                f"{count_text(len(lacked), 'token')} of {sidecars.main}"
             )
             sentences.append(f"{name} in the same folder {more}, such as {quoted((lacking + lacked)[0])}.")
     return sentences
@@ -210,22 +215,22 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
 def _for_another_loader(
     plan: FolderPlan, name: str, change: TokenChange, lost: list[str], work: Work
 ) -> Mapping[Path, bytes]:
-    """Return the content of a file for another loader, made for the changed table.
+    """Make a file for another loader from the changed table. Return a dictionary from its path to its content.
 
-    If the file cannot hold the same tokens and ids, nothing is returned, and a sentence is added to `lost`.
+    If the file cannot have the same tokens and ids, return an empty dictionary, and add a sentence to `lost`.
     """
     try:
         opened = open_table(plan.sidecars.folder / name)
-        if differing := _first_differing(opened.history, change.before):
+        if differing := _first_different_token(opened.history, change.before):
             lost.append(f"{name} is left out: in the old folder it has another id than {plan.main} for {differing}.")
             return {}
         own = change.after if change.learned else _with_same_changes(opened.history, change)
         format = FORMATS[opened.format]
         made = prepare_export(own, plan.path / name, format=format, work=work)
         numbered = own.numbered(unless_ids(format.numbers(own)))
-        if differing := _first_differing(numbered, change.after):
+        if differing := _first_different_token(numbered, change.after):
             lost.append(f"{name} is left out: this file would have another id than {plan.main} for {differing}.")
-        elif missing := _missing(opened.history, numbered, change):
+        elif missing := _missing_token(opened.history, numbered, change):
             lost.append(f"{name} is left out: this file would no longer hold {missing}.")
         elif not made.verification.agrees:
             lost.append(f"{name} is left out: {' '.join(made.verification.differences[:1])}")
@@ -236,10 +241,10 @@ def _for_another_loader(
     return {}
 
 
-def _first_differing(history: History, other: History) -> str:
-    """Return a token, in quotation marks, that has different ids in two tables.
+def _first_different_token(history: History, other: History) -> str:
+    """Return a token that has different ids in two tables. The token is in quotation marks.
 
-    Return an empty text if all tokens that are in both tables have the same ids.
+    Return an empty string if all common tokens have equal ids.
     """
     known = TokenChange(other, other)
     compared = TokenChange(history, history)
@@ -249,26 +254,27 @@ def _first_differing(history: History, other: History) -> str:
     return "" if text is None else quoted(text)
 
 
-def _missing(before: History, now: History, change: TokenChange) -> str:
-    """Return a token, in quotation marks, that is missing in a new file by mistake.
+def _missing_token(before: History, now: History, change: TokenChange) -> str:
+    """Return a token that is missing in a new file although the change did not remove it. The token is in quotation
+    marks.
 
-    The old file has this token, and the change did not remove it. Return an empty text if no token is missing.
+    Return an empty string if no token is missing.
     """
     known = TokenChange(before, before)
     has = TokenChange(now, now)
-    texts = (text for text in (*known.texts, *known.specials) if not change.is_gone(text))
+    texts = (text for text in (*known.texts, *known.specials) if not change.is_removed(text))
     lacking = next((text for text in texts if has.id_of(change.text(text)) is None), None)
     return "" if lacking is None else quoted(change.text(lacking))
 
 
 def _with_same_changes(history: History, change: TokenChange) -> History:
-    """Make the changes of another table in a history, and return the changed history.
+    """Make the same change in another history, and return the changed history.
 
-    The same special tokens are removed, renamed and added, and all tokens get the new ids.
+    The same special tokens are removed, renamed and added, and all tokens get their new ids.
     """
     known = TokenChange(history, history)
     renamed = {text: new for text, new in change.renamed.items() if known.id_of(text) is not None}
-    gone = [text for text in history.recipe.special_tokens if change.is_gone(text)]
+    gone = [text for text in history.recipe.special_tokens if change.is_removed(text)]
     history = change_specials(history, rename=renamed, remove=gone).history
     added = {text: change.specials[text] for text in change.added}
     history = with_specials(history, rename={}, add=added, remove=()) if added else history
@@ -277,7 +283,7 @@ def _with_same_changes(history: History, change: TokenChange) -> History:
     goes = [
         index
         for index in range(history.first_special)
-        if numbers[index] != NO_NUMBER and change.is_gone(texts[index].decode(errors="surrogateescape"))
+        if numbers[index] != NO_NUMBER and change.is_removed(texts[index].decode(errors="surrogateescape"))
     ]
     if goes:
         history = trim_indices(history, goes, needed="lose", renumber=False).history
@@ -289,7 +295,7 @@ def _with_same_changes(history: History, change: TokenChange) -> History:
 # --- As transformers loads it -----------------------------------------------------------
 
 
-def _checked_by_loading(
+def _check_by_loading(
     verification: Verification,
     files: Mapping[Path, bytes],
     plan: FolderPlan,
@@ -297,7 +303,7 @@ def _checked_by_loading(
     overriding: Mapping[str, Any],
     text: str,
 ) -> Verification:
-    """Load the old folder and the new folder with transformers. Return the verification with the differences added.
+    """Load the old folder and the new folder with transformers, and add the differences to the verification.
 
     Roles, padding sides, templates and ids are compared. No network is used.
     """
@@ -327,16 +333,16 @@ def _checked_by_loading(
                 with throwing_exceptions():
                     now = AutoTokenizer.from_pretrained(place, local_files_only=True)
                     wrong = [*_roles_differing(before, now, change, overriding)]
-                    wrong += islice(_ids_differing(before, now, change, text), LISTED)
+                    wrong += islice(_about_different_ids(before, now, change, text), LISTED)
             except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
-    return verification.also_compared(LIBRARY, wrong)
+    return verification.with_differences(LIBRARY, wrong)
 
 
 def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Mapping[str, Any]) -> Iterator[str]:
     for role in ROLES:
         was = getattr(before, role, None)
-        wanted = change.text(str(was)) if was is not None and not change.is_gone(str(was)) else None
+        wanted = change.text(str(was)) if was is not None and not change.is_removed(str(was)) else None
         wanted = overriding.get(role, wanted)
         has = getattr(now, role, None)
         if (None if has is None else str(has)) != wanted:
@@ -351,10 +357,10 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
         yield f"{LIBRARY} does not find the chat template."
 
 
-def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
-    """Yield a sentence for each text to which the loaded new folder gives other ids than this program.
+def _about_different_ids(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
+    """Yield a sentence for each text that the loaded new folder and this program encode with different ids.
 
-    A text is left out if the loaded old folder and this program disagreed on its ids even before the change.
+    If the ids already differed before the change, no sentence is yielded.
     """
     old = Tokenizer(change.before)
     new = Tokenizer(change.after)
@@ -371,17 +377,17 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
         former = change.before.numbers_of(old.encode(spelled, allowed_special="all")).tolist()
         if before(spelled, add_special_tokens=False)["input_ids"] == former:
             yield f"{LIBRARY} splits {quoted(sample)} differently from the tokenizer."
-    around = _put_around(before)
+    around = _ids_around_text(before)
     wanted = [[change.ids.get(id, id) for id in ids] for ids in around] if around else None
-    if wanted and None not in (*wanted[0], *wanted[1]) and _put_around(now) != (wanted[0], wanted[1]):
+    if wanted and None not in (*wanted[0], *wanted[1]) and _ids_around_text(now) != (wanted[0], wanted[1]):
         yield f"{LIBRARY} adds other special tokens to a text than before."
 
 
 def _with_replacements(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
-    """Return a text in which other texts replace the tokens at these places.
+    """Return a text in which other names replace some tokens.
 
-    `names` has the replacement of each token, which is its former name. A new token has no former name, so `names` has
-    any other token.
+    `places` holds the start and the end of each of these tokens. `names` maps each of these tokens to the name that
+    replaces it.
     """
     parts = list[str]()
     end = 0
@@ -391,8 +397,8 @@ def _with_replacements(text: str, places: Iterable[tuple[int, int]], names: Mapp
     return "".join([*parts, text[end:]])
 
 
-def _put_around(loaded: Any) -> tuple[list[int], list[int]] | None:
-    """Return the ids that a loaded tokenizer adds before a text and after a text.
+def _ids_around_text(loaded: Any) -> tuple[list[int], list[int]] | None:
+    """Return the ids that a loaded tokenizer puts before a text, and the ids that it puts after a text.
 
     Return None if they cannot be found.
     """

@@ -1,6 +1,6 @@
-"""The renderer of chat templates: Jinja's sandbox, with limits on loops, on calls, and on the size of their results.
+"""The renderer of chat templates: Jinja's sandbox, with limits on loops, on calls, and on the sizes of results.
 
-A template comes with a model, so any person may have written it. It can use the tags, filters and functions that
+A template comes with a model, so anyone may have written it. It can use the tags, filters and functions that
 transformers offers. This module needs Jinja2, so other modules import it only if Jinja2 is installed.
 """
 
@@ -38,7 +38,7 @@ TEMPLATE = "<template>"  # what Jinja calls the file of a template made from a t
 
 
 class Limits:
-    """The counter of the work in one rendering, with its limits."""
+    """A counter of the loops, calls and characters in one rendering. It raises an error at a limit."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -56,9 +56,9 @@ class Limits:
 
 
 class GenerationBlock(Extension):
-    """The template tag `generation`, which has no effect on the rendered text.
+    """The template tag `generation`. It does not change the rendered text.
 
-    Templates mark the answers of a model with it, so that other programs can train on these answers.
+    Templates put it around the answers of a model, so that other programs can train on these answers.
     """
 
     tags = {"generation"}  # noqa: RUF012  # so Jinja declares it
@@ -74,7 +74,7 @@ class GenerationBlock(Extension):
 
 
 class PlainNamespace(Namespace):
-    """A namespace for a template that refuses the names of Python's attributes."""
+    """A namespace for the variables of a template. It refuses the names of Python's attributes."""
 
     def __init__(*given: Any, **named: Any) -> None:  # a template may name an attribute `self`
         for name in dict(*given[1:], **named):
@@ -92,7 +92,7 @@ def _check_name(name: object) -> None:
 
 
 class LimitedNodes(NodeTransformer):
-    """A transformer of templates that adds a counter to each loop, each joined text, and each written text."""
+    """A transformer of Jinja's syntax trees. It adds a counter to each loop, each concatenation, and each output."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # Jinja calls it by this name
         self.generic_visit(node)
@@ -118,15 +118,15 @@ def _filtered(node: Any, name: str) -> nodes.Filter:
 
 
 class ChatSandbox(ImmutableSandboxedEnvironment):
-    """The sandbox of one template. Its limits hold for each rendering."""
+    """The sandbox for one template. Its limits apply to each rendering separately."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self) -> None:
         super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationBlock, loopcontrols])
         self.limits = Limits()
-        self.filters = {name: self._limited(each) for name, each in self.filters.items()}
-        self.filters["tojson"] = self._limited(_as_json)
+        self.filters = {name: self._with_limits(each) for name, each in self.filters.items()}
+        self.filters["tojson"] = self._with_limits(_as_json)
         self.filters |= {COUNTED: self._counted, MADE: self._made, JOINED: self._joined}
         self.globals |= {
             "raise_exception": _refuse,
@@ -155,7 +155,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
         method = getattr(called, "__wrapped__", called)
         owner = getattr(method, "__self__", None)
         if isinstance(owner, str):
-            given = tuple(map(_listed, given))
+            given = tuple(map(_as_list, given))
             self._check_text(method.__name__, owner, (*given, *named.values()))
         return self._measured(super().call(context, called, *given, **named))
 
@@ -186,7 +186,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             raise TooLarge("the template writes a value with a width that is too large.")
 
     def _check_text(self, name: str, text: str, given: tuple[Any, ...]) -> None:
-        """Raise an error if a method or filter of a text would have too large a result.
+        """Raise an error if a string method or a filter would return a text that is too large.
 
         The check is made before the call.
         """
@@ -210,15 +210,16 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
         self.limits.make(_size(made))
         return made
 
-    def _limited(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a filter with limits. Each use counts as a call, and the size of the result is limited."""
+    def _with_limits(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a filter with limits: each use counts as a call, and the size of its result is limited."""
         name = function.__name__.removeprefix("do_").removeprefix("sync_do_")
         skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
         @wraps(function)
         def limited(*given: Any, **named: Any) -> Any:
             self.limits.step()
-            given = (*given[:skipped], *map(_listed, given[skipped:]))
+            if function is not _as_json:  # a generator is not JSON in transformers
+                given = (*given[:skipped], *map(_as_list, given[skipped:]))
             value = given[skipped] if len(given) > skipped else None
             others = (*given[skipped + 1 :], *named.values())
             if name == "sum" and any(isinstance(item, list | tuple) for item in others):
@@ -265,8 +266,8 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
         return joined
 
 
-def _listed(value: Any) -> Any:
-    """Return the values of a generator as a list. Return any other value unchanged."""
+def _as_list(value: Any) -> Any:
+    """Return a list of a generator's values. Return any other value unchanged."""
     return list(value) if isinstance(value, Iterator) else value
 
 
@@ -285,7 +286,7 @@ def _as_json(
 
 
 class RefusedByTemplateError(TemplateError):
-    """An error that a template itself raises, for example for an unknown role."""
+    """An error that a template raises itself, for example because a role is unknown."""
 
 
 def _refuse(message: str) -> NoReturn:
@@ -293,7 +294,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 class PreparedTemplate:
-    """A template that is parsed once and can be rendered many times. Its errors contain the name of the template."""
+    """A template that is parsed once and rendered many times. Its errors contain the name of the template."""
 
     def __init__(self, text: str, name: str) -> None:
         self._name = name
@@ -308,7 +309,7 @@ class PreparedTemplate:
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
-        """Turn the errors of Jinja into errors with a sentence that a person can understand."""
+        """Turn the errors of Jinja into errors that a user can understand."""
         try:
             yield
         except RefusedByTemplateError as error:
@@ -331,4 +332,6 @@ def _line_of(error: BaseException) -> int | None:
 def _why(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "a macro of the template calls itself without an end"
+    if isinstance(error, TemplateSyntaxError):
+        return (error.message or type(error).__name__).rstrip(".")  # its text also names the line
     return (str(error) or type(error).__name__).rstrip(".")

@@ -1,10 +1,10 @@
-"""The chat template of a model's folder: its file, its input, and the text that it makes of a chat."""
+"""The chat template of a model: its file, its input, and the text that it makes from a chat."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bpe_core.delivery.sidecars import TEMPLATE, TEMPLATES, Sidecars, roles_in
 from bpe_core.errors import FormatError, TooLarge, TooManyValues
 from bpe_core.formats.base import decoded
+from bpe_core.formats.gguf_section import CHAT_TEMPLATE, LARGEST_HEAD, read_section
 from bpe_core.formats.json_reading import LARGEST
 from bpe_core.formats.transformers_beside import CONFIG
 from bpe_core.support.foreign import parsed_json
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 WITH_TOOLS = "tool_use"  # the template that transformers takes for a chat with tools, if there is one
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")  # the special tokens that a template is given by name
+ROLES_IN_GGUF = {  # the beginning of each role's key in a GGUF file, spelled as there
+    **{role: role for role in ("bos", "eos", "cls", "mask")},
+    "unk": "unknown",
+    "sep": "seperator",
+    "pad": "padding",
+}
 REASONING = ("reasoning_content", "thinking", "reasoning")  # names of what a model thought before it answered
 FIRST_MARK = 0xF0000  # signs for private use, put around messages to find them in the rendered text
 MOST_MARKED = 30_000
@@ -39,7 +46,7 @@ NO_MESSAGES = (
 
 
 class MessageText(NamedTuple):
-    """The offsets of a message's text in a rendered chat."""
+    """The offsets at which a message's text begins and ends in a rendered chat."""
 
     start: int
     stop: int
@@ -57,7 +64,7 @@ class Chat:
         return replace(self, messages=self.messages[:count])
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """Yield the text of each message in order, with the index of the message."""
+        """Yield each text of the messages in order, with the index of its message."""
         for number, message in enumerate(self.messages):
             content = message.get("content")
             parts = content if isinstance(content, list) else [content]
@@ -69,7 +76,7 @@ class Chat:
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A chat template, with the name of its file and the special tokens that it can use."""
+    """A chat template, with the name of its file and the special tokens that it may use."""
 
     text: str
     file: str
@@ -84,13 +91,13 @@ class ChatTemplate:
         return PreparedTemplate(self.text, self.file)
 
     def rendered(self, chat: Chat, *, asks: bool = False) -> str:
-        """Return the text that the template makes of a chat.
+        """Return the text that the template makes from a chat.
 
-        With `asks`, the text ends with the words that begin an answer of the model.
+        If `asks` is true, the text ends with the beginning of an answer, so that the model continues with its answer.
         """
         values = {
             **self.specials,
-            "messages": [_as_given(message) for message in chat.messages],
+            "messages": [_for_template(message) for message in chat.messages],
             "tools": list(chat.tools) or None,
             "documents": None,
             "add_generation_prompt": asks,
@@ -106,11 +113,11 @@ class ChatTemplate:
         return text
 
     def message_texts(self, chat: Chat, text: str, *, asks: bool = False) -> list[MessageText]:
-        """Return the offsets of the messages' texts in the rendered chat.
+        """Return the offsets of all messages in the rendered chat.
 
         The chat is rendered again with a unique character at both ends of each message. If the second result differs
-        from the first only by these characters, they show the offsets. Otherwise each message is searched for,
-        beginning at the end of the message before it.
+        from the first only by these characters, they show the offsets. Otherwise each message is searched for after the
+        end of the previous message.
         """
         try:
             places = self._by_marks(chat, text, asks=asks)
@@ -122,7 +129,7 @@ class ChatTemplate:
         texts = [*chat.texts()]
         if len(texts) > MOST_MARKED:
             return None
-        marked = self.rendered(_marked(chat), asks=asks)
+        marked = self.rendered(_with_marks(chat), asks=asks)
         plain = list[str]()
         places = dict[int, int]()  # of each sign in the text without signs
         for character in marked:
@@ -143,10 +150,10 @@ class ChatTemplate:
         return sorted(message_places)
 
 
-def _marked(chat: Chat) -> Chat:
+def _with_marks(chat: Chat) -> Chat:
     """Return the chat with a unique character at both ends of each text.
 
-    If a text begins or ends with spaces, the characters are put inside these spaces.
+    If a text begins or ends with spaces, the characters are put between these spaces and the other text.
     """
     count = 0
 
@@ -178,7 +185,7 @@ def _marked_part(part: Any, marked: Any) -> Any:
 
 
 def _with_spaces(text: str, content: str, place: MessageText) -> MessageText:
-    """Extend the offsets of a message by the spaces at its ends, if the template kept these spaces."""
+    """Extend the offsets of a message so that they include the spaces at its ends, if the template keeps them."""
     inner = content.strip()
     if not inner:
         return place
@@ -199,10 +206,10 @@ def _in_order(chat: Chat, text: str) -> Iterator[MessageText]:
                 break
 
 
-def _as_given(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message in the form in which transformers passes it to a template.
+def _for_template(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message as transformers gives it to a template.
 
-    Empty values are left out. The reasoning of the model is passed by two names.
+    Empty values are left out. The reasoning of the model is given under two names.
     """
     given = {key: value for key, value in message.items() if value is not None}
     reasoning = next((given[key] for key in REASONING if key in given), None)
@@ -212,56 +219,103 @@ def _as_given(message: Mapping[str, Any]) -> dict[str, Any]:
 # --- Reading ----------------------------------------------------------------------------
 
 
-def template_in(sidecars: Sidecars, name: str = "", *, has_tools: bool = False) -> ChatTemplate:
-    """Return the chat template of a folder. If there are several, return the template with this name.
+@dataclass(frozen=True)
+class KnownTemplates:
+    """The chat templates of a folder or a file, and the special tokens that they can use.
 
-    Without a name, return the template that transformers uses. The name may also be the text of another template, or
-    its file. Raise FormatError if there is no such template.
+    `by_name` maps the name of each template to its text and the name of its file.
     """
+
+    place: str = ""  # the folder or the file
+    by_name: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    specials: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        return {name: text for name, (text, _) in self.by_name.items()}
+
+    def chosen(self, name: str = "", *, has_tools: bool = False) -> ChatTemplate:
+        """Return the template with this name.
+
+        Without a name, return the template that transformers uses. The name may also be the text of another template,
+        or its file. Raise FormatError if there is no such template.
+        """
+        if any(sign in name for sign in OF_TEMPLATES):
+            return ChatTemplate(name, IN_TEXT, self.specials)
+        if name.endswith(ENDING):
+            return ChatTemplate(_text_of(Path(name), NO_TEMPLATE_FILE), name, self.specials)
+        if not self.by_name:
+            raise FormatError(
+                f"{self.place or 'This tokenizer'} has no chat template: neither {TEMPLATES[0]}, nor {TEMPLATE} in "
+                f"{CONFIG} or in a GGUF file. Give a template, or name the folder of a model for chats."
+            )
+        wanted = name or (WITH_TOOLS if has_tools and WITH_TOOLS in self.by_name else DEFAULT)
+        if wanted not in self.by_name:
+            names = ", ".join(sorted(self.by_name))
+            raise FormatError(f"{self.place} has no chat template called {wanted}; name one of: {names}.")
+        return ChatTemplate(*self.by_name[wanted], self.specials)
+
+
+def templates_of_folder(sidecars: Sidecars) -> KnownTemplates:
+    """Return the chat templates in the files beside a tokenizer."""
     specials = {f"{role}_token": token for role, token in roles_in(sidecars).items() if role in ROLES}
-    if any(sign in name for sign in OF_TEMPLATES):
-        return ChatTemplate(name, IN_TEXT, specials)
-    if name.endswith(ENDING):
-        return ChatTemplate(_text_of(Path(name), NO_TEMPLATE_FILE), name, specials)
-    known = {called: ChatTemplate(text, file, specials) for called, (text, file) in _templates(sidecars).items()}
-    if not known:
-        place = f"{sidecars.folder} has" if sidecars.main else "This tokenizer has"
-        raise FormatError(
-            f"{place} no chat template: neither {TEMPLATES[0]}, nor {TEMPLATE} in {CONFIG}. Give a template, or name "
-            "the folder of a model for chats."
-        )
-    wanted = name or (WITH_TOOLS if has_tools and WITH_TOOLS in known else DEFAULT)
-    if wanted not in known:
-        names = ", ".join(sorted(known))
-        raise FormatError(f"{sidecars.folder} has no chat template called {wanted}; name one of: {names}.")
-    return known[wanted]
+    return KnownTemplates(str(sidecars.folder) if sidecars.main else "", _templates(sidecars), specials)
+
+
+def templates_of_gguf(path: Path) -> KnownTemplates:
+    """Return the chat templates in a GGUF file."""
+    with path.open("rb") as file:
+        section = read_section(file.read(LARGEST_HEAD), path.name)
+    texts = section.get("tokens")
+    numbers = {role: section.get(f"{key}_token_id") for role, key in ROLES_IN_GGUF.items()}
+    specials = {
+        f"{role}_token": texts[number]
+        for role, number in numbers.items()
+        if isinstance(texts, list) and isinstance(number, int) and 0 <= number < len(texts)
+    }
+    templates = {
+        key.removeprefix(CHAT_TEMPLATE).removeprefix(".") or DEFAULT: (text, path.name)
+        for key, text in section.items()
+        if (key == CHAT_TEMPLATE or key.startswith(f"{CHAT_TEMPLATE}.")) and isinstance(text, str)
+    }
+    return KnownTemplates(str(path), templates, specials)
 
 
 def _templates(sidecars: Sidecars) -> dict[str, tuple[str, str]]:
-    """Return the text and the file name of each template, by the name of the template.
+    """Return the templates that transformers finds, as a dictionary from their names to `(text, file name)`.
 
-    If a template is in a separate file and in the configuration, the separate file is used.
+    If separate files hold templates, the configuration is not read.
     """
-    templates = dict[str, tuple[str, str]]()
+    known = dict[str, tuple[str, str]]()
+    for file, templates in templates_by_file(sidecars):
+        if not known or file.endswith(ENDING):
+            known |= {name: (text, file) for name, text in templates.items()}
+    return known
+
+
+def templates_by_file(sidecars: Sidecars) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the files with chat templates that are next to a tokenizer.
+
+    Each file is yielded as its name and a dictionary from the names of the templates to their texts.
+    """
     for file, data in sidecars.files.items():
         if file.endswith(ENDING):
-            templates[DEFAULT if file == TEMPLATES[0] else Path(file).stem] = decoded(data, file, "utf-8"), file
+            name = DEFAULT if file == TEMPLATES[0] else Path(file).stem
+            yield file, {name: decoded(data, file, "utf-8")}
     for file in (CONFIG, TEMPLATES[1]):
         held = sidecars.read.get(file, {}).get(TEMPLATE)
-        if templates or not isinstance(held, str | list | dict):
+        if not isinstance(held, str | list | dict):
             continue
         named: Any = {DEFAULT: held} if isinstance(held, str) else held
         if isinstance(held, list):
             named = {entry.get("name"): entry.get("template") for entry in held if isinstance(entry, dict)}
-        for called, text in named.items():
-            if not isinstance(called, str) or not isinstance(text, str):
-                raise FormatError(f"{file}: {TEMPLATE} must be a template, or a list of templates with names.")
-            templates[called] = text, file
-    return templates
+        if not all(isinstance(part, str) for entry in named.items() for part in entry):
+            raise FormatError(f"{file}: {TEMPLATE} must be a template, or a list of templates with names.")
+        yield file, named
 
 
 def read_chat(given: Any) -> Chat:
-    """Return a chat. `given` is the path of a .json file, JSON text, or a list of messages."""
+    """Read a chat from the path of a .json file, from JSON text, or from a list of messages."""
     name = "the chat"
     if isinstance(given, str):
         if not given.lstrip().startswith(JSON_BEGINS):
@@ -281,9 +335,11 @@ def read_chat(given: Any) -> Chat:
 
 def _text_of(path: Path, advice: str) -> str:
     try:
-        if path.stat().st_size > LARGEST:
+        with path.open("rb") as file:  # a device has no size, but may have no end
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
             raise TooLarge(f"{path}: a chat or a template can have {LARGEST:,} bytes at most.")
-        return decoded(path.read_bytes(), str(path), "utf-8-sig")
+        return decoded(data, str(path), "utf-8-sig")
     except (OSError, ValueError) as error:
         raise FormatError(f"{path} cannot be read; {advice}.") from error
 

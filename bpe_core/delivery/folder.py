@@ -1,6 +1,6 @@
-"""A folder that `transformers.AutoTokenizer` loads.
+"""Functions that build a folder which `transformers.AutoTokenizer` can load.
 
-It is written in memory, checked by loading, and then put in place.
+The folder is written in memory, checked by loading, and then put in place.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Roles:
-    """The special token for each role, by its text. An empty text means that the role has no token."""
+    """The special token of each role. An empty string means that the role has no token."""
 
     pad: str = ""
     bos: str = ""
@@ -61,7 +61,7 @@ class Roles:
         return {role: text for role, text in asdict(self).items() if text}
 
     def missing(self, history: History) -> list[str]:
-        """Return the tokens of the roles that the table lacks."""
+        """Return the tokens that have a role but are not in the table."""
         known = {*history.recipe.special_tokens, unknown_of(history)}
         return [text for text in dict.fromkeys(self.given.values()) if text not in known]
 
@@ -74,8 +74,8 @@ def unknown_of(history: History) -> str:
 def guess_roles(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
     """Guess the special token of each role from the usual names of special tokens.
 
-    `said` holds roles that a person chose. An empty text in `said` means that a role has no token. The token that ends
-    a text is also used for padding. If there is no such token, a token for padding is added.
+    `said` holds roles that a user chose. An empty string there means that the role has no token. The token at the end
+    of texts is also used for padding. If there is no such token, a token for padding is added.
 
     >>> guess_roles(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
@@ -100,7 +100,7 @@ Side = Literal["right", "left"]
 
 @dataclass(frozen=True)
 class Delivery:
-    """A person's choices for a folder that transformers loads."""
+    """The choices of a user for a folder that transformers loads."""
 
     roles: Roles
     padding_side: Side = "right"
@@ -109,7 +109,7 @@ class Delivery:
 
 LIBRARY = "transformers"
 MADE_TEXTS = 50
-LONGEST_TEXT = 100_000  # characters of the person's text
+LONGEST_TEXT = 100_000  # characters of the user's text
 BATCH = ("the lowest price is lower", "the", "")
 # Variables of the library.
 QUIET = {
@@ -123,7 +123,7 @@ QUIET = {
 def checked_by_loading(
     verification: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> checking.Verification:
-    """Load the folder with transformers. Return the verification with the differences added.
+    """Load the folder with transformers, and add the differences to the verification.
 
     Ids, roles and a padded batch are compared. No network is used.
     """
@@ -146,12 +146,12 @@ def checked_by_loading(
                     wrong = [*_differing(loaded, plainly, history, delivery, text)]
             except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
-    return verification.also_compared(LIBRARY, wrong)
+    return verification.with_differences(LIBRARY, wrong)
 
 
 @contextmanager
 def without_network_or_advice() -> Iterator[None]:
-    """Keep transformers from using a network and from printing advice, until the block ends."""
+    """Keep transformers from using a network and from printing advice, until the `with` block ends."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)
     logger = logging.getLogger(LIBRARY)
@@ -313,17 +313,17 @@ def deliver(
     learned
         A study, or another object with a history.
     path
-        The folder. It is made if there is none.
+        The folder. It is created if it does not exist.
     padding_side
         The side on which shorter texts of a batch are padded.
     chat_template
-        The template by which a chat becomes one text. An empty text means no template.
+        The template that turns a chat into one text. An empty string means no template.
     anyway
         Whether to write the folder even if the loaded tokenizer does not agree with the table. By default an
         `OutputError` is raised, and nothing is written.
     old
-        The table with which the map of ids begins, such as the table that this table was extended from. By default the
-        map begins with the table itself.
+        The table whose ids are the old ids in the map of ids, such as the table that `learned` was extended from. By
+        default this is the table of `learned` itself.
     **roles
         The special tokens for `pad`, `bos`, `eos` and `unk`. A role that is not given is guessed from the names of the
         special tokens.
@@ -349,7 +349,7 @@ def deliver(
 
 
 def config_of(delivery: Delivery) -> str:
-    """Return the content of tokenizer_config.json, which tells `AutoTokenizer` how to use tokenizer.json."""
+    """Return the content of tokenizer_config.json, which says how `AutoTokenizer` uses tokenizer.json."""
     config: dict[str, object] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,
@@ -369,7 +369,7 @@ def read_template(path: Path | str) -> str:
 
 
 def with_special_tokens(history: History, added: list[str]) -> History:
-    """Return the history with special tokens added. Their ids come after all other ids."""
+    """Return the history with more special tokens. Their ids come after all other ids."""
     if not added:
         return history
     numbers = history.numbers

@@ -1,4 +1,4 @@
-"""The parts of a tokenizer.json that are not in a table: special tokens around a text, truncation and padding.
+"""The parts of a tokenizer.json that a table does not contain: special tokens around a text, truncation and padding.
 
 They are copied from the old file to the new file. Tokens in them get their new names and ids.
 """
@@ -6,6 +6,8 @@ They are copied from the old file to the new file. Tokens in them get their new 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from bpe_core.delivery.sidecars import TokenChange
@@ -20,14 +22,16 @@ PARTS = (AROUND, PADDING, TRUNCATION)
 ENDS = ("sep", "cls")  # a text and its id
 
 
-class _GoneError(Exception):
-    """An error that is raised if a part of the file needs a token that was removed."""
+class _RemovedTokenError(Exception):
+    """An error for a part of the file that needs a removed token."""
 
 
-def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, notes: list[str]) -> bytes:
-    """Return the new file with the parts of the old file that are not in a table.
+def with_kept_parts(before: bytes, now: bytes, name: str, change: TokenChange, notes: list[str]) -> bytes:
+    """Return the new file with the parts that are copied from the old file, such as the padding.
 
-    A sentence about each part that is lost is added to `notes`.
+    The new file was made from a table, which does not contain these parts. `before` is the content of the old file, and
+    `now` is the content of the new file. `name` is the name of the old file in messages. If a part needs a token that
+    no longer exists, a sentence about the loss is added to `notes`.
     """
     try:
         whole = parsed_object(before, name, counts_last=True)
@@ -41,12 +45,52 @@ def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, not
             taken = dict[str, None]()
             kept = _padding(part, change) if key == PADDING else _processor(part, change, taken)
             notes += [f"{name} added {text} to texts by its {key}, but this token no longer exists." for text in taken]
-        except _GoneError as gone:
+        except _RemovedTokenError as gone:
             notes.append(f"{name} used {gone} in its {key}, which no longer exists. This part is left out.")
             continue
         laid = json.dumps(kept, ensure_ascii=False, indent=2).replace("\n", "\n  ")
         now = now.replace(f'\n  "{key}": null'.encode(), f'\n  "{key}": {laid}'.encode(), 1)
     return now
+
+
+def ids_around(path: Path) -> tuple[list[int], list[int]] | None:
+    """Return the ids that a tokenizer.json puts before a text, and the ids that it puts after it. Return None if the
+    file does not define such ids.
+
+    >>> ids_around(Path("merges.txt"))
+    """
+    if path.suffix != ".json":
+        return None
+    processor = parsed_object(path.read_bytes(), path.name, counts_last=True).get(AROUND)
+    for part in _all_processors(processor):
+        if isinstance(part.get("single"), list):
+            ids = _ids_of_specials(part)
+            texts = [number for number, item in enumerate(part["single"]) if not _name_in(item)]
+            if texts:
+                before, behind = part["single"][: texts[0]], part["single"][texts[0] + 1 :]
+                return [id for item in before for id in ids(item)], [id for item in behind for id in ids(item)]
+        ends = [pair[1] for pair in map(part.get, ("cls", "sep")) if isinstance(pair, list) and len(pair) == len(ENDS)]
+        if len(ends) == len(ENDS) and all(isinstance(id, int) for id in ends):
+            return [ends[0]], [ends[1]]
+    return None
+
+
+def _all_processors(processor: Any) -> Iterator[Object]:
+    if isinstance(processor, dict):
+        yield processor
+        for inner in processor.get("processors") or []:
+            yield from _all_processors(inner)
+
+
+def _ids_of_specials(part: Object) -> Callable[[Any], list[int]]:
+    named = part.get("special_tokens")
+
+    def ids(item: Any) -> list[int]:
+        entry = named.get(_name_in(item)) if isinstance(named, dict) else None
+        listed = entry.get("ids") if isinstance(entry, dict) else None
+        return [id for id in listed if isinstance(id, int)] if isinstance(listed, list) else []
+
+    return ids
 
 
 def _padding(part: Object, change: TokenChange) -> Object:
@@ -55,9 +99,9 @@ def _padding(part: Object, change: TokenChange) -> Object:
 
 
 def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Object:
-    """Return the post-processor with the new names and ids.
+    """Return the post-processor with new names and ids.
 
-    A removed token is left out of templates and added to `taken`.
+    If a template contains a removed token, the token is left out of the template and added to `taken`.
     """
     processor = dict(part)
     if isinstance(part.get("processors"), list):
@@ -71,13 +115,13 @@ def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Obj
     for key in ("single", "pair"):
         if isinstance(part.get(key), list):
             pieces = [(_name_in(item), item) for item in part[key]]
-            taken |= {quoted(name): None for name, _ in pieces if change.is_gone(name)}
-            processor[key] = [_piece(item, change) for name, item in pieces if not change.is_gone(name)]
+            taken |= {quoted(name): None for name, _ in pieces if change.is_removed(name)}
+            processor[key] = [_piece(item, change) for name, item in pieces if not change.is_removed(name)]
     if isinstance(part.get("special_tokens"), dict):
         processor["special_tokens"] = {
             change.text(name): _named(item, change)
             for name, item in part["special_tokens"].items()
-            if not change.is_gone(name)
+            if not change.is_removed(name)
         }
     return processor
 
@@ -85,7 +129,7 @@ def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Obj
 def _name_in(item: Any) -> str:
     """Return the special token in an item of a template.
 
-    Return an empty text for the item that stands for the user's text.
+    Return an empty string if the item stands for the user's text.
     """
     special = item.get("SpecialToken") if isinstance(item, dict) else None
     name = special.get("id") if isinstance(special, dict) else None
@@ -93,7 +137,7 @@ def _name_in(item: Any) -> str:
 
 
 def _piece(item: Any, change: TokenChange) -> Any:
-    """Return an item of a template in which the token has its new name."""
+    """Return an item of a template with the new name of its token."""
     name = _name_in(item)
     return {**item, "SpecialToken": {**item["SpecialToken"], "id": change.text(name)}} if name else item
 
@@ -108,10 +152,10 @@ def _named(item: Any, change: TokenChange) -> Any:
 
 
 def _token(text: Any, id: Any, change: TokenChange) -> tuple[Any, Any]:
-    """Return the new text and id of a token. A token that the table never had is returned unchanged."""
+    """Return the new text and the new id of a token. If the table never had the token, nothing changes."""
     if not isinstance(text, str):
         return text, id
-    if change.is_gone(text):
-        raise _GoneError(quoted(text))
+    if change.is_removed(text):
+        raise _RemovedTokenError(quoted(text))
     now = change.id_of(change.text(text))
     return change.text(text), id if now is None else now

@@ -1,6 +1,7 @@
-"""The comparison of the tokenizer files in one folder.
+"""Functions that compare the tokenizer files in a folder.
 
-Their tokens, merges and special tokens are compared, and the ids that they give to difficult texts.
+The tokens, merges and special tokens of the files are compared, and also the ids that the files give to difficult
+texts.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import Literal
 
 import regex
 
+from bpe_core.delivery.chat_template import templates_by_file, templates_of_gguf
+from bpe_core.delivery.kept_parts import ids_around
 from bpe_core.delivery.sidecars import Sidecars, roles_in, sidecars_of
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import open_table
 from bpe_core.formats.base import OpenedTable, own_numbers
+from bpe_core.formats.gguf_known_ids import TEXT, converter_name
 from bpe_core.formats.gguf_patterns import BY_NAME
 from bpe_core.formats.hugging_face_cache import FILES, located, tokenizer_file
 from bpe_core.formats.transformers_beside import CONFIG, MAP
@@ -30,6 +34,7 @@ from bpe_core.segmenting.cutting import Allowed
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
 from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_texts
 
 Stage = Literal["", "special tokens", "normalization", "words", "tokens", "ids"]
@@ -55,8 +60,12 @@ NO_FOLDER = "{} is not a folder. Name a folder with the files of a model, or a n
 class FolderFile:
     """An opened tokenizer file of a folder."""
 
-    name: str
+    path: Path
     opened: OpenedTable
+
+    @property
+    def name(self) -> str:
+        return self.path.name
 
     @property
     def history(self) -> History:
@@ -67,7 +76,7 @@ class FolderFile:
         return Tokenizer(self.history)
 
     def encode(self, text: str, allowed_special: Allowed = "all") -> list[int]:
-        """Return the ids of a text by this file. By default, special tokens in the text are matched."""
+        """Return the ids that this file gives to a text. By default, special tokens are matched in the text."""
         indices = self.tokenizer.encode_to_array(text, allowed_special=allowed_special)
         ids: list[int] = own_numbers(self.history)[indices].tolist()
         return ids
@@ -84,7 +93,7 @@ class FolderFile:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """Return the id of each token by its bytes. Special tokens are left out."""
+        """Return a dictionary from the bytes of each token to its id, without special tokens."""
         numbers = own_numbers(self.history).tolist()
         known: dict[bytes, int] = {}
         for index in range(self.history.first_special):
@@ -101,11 +110,57 @@ class FolderFile:
         return [(self.texts[left], self.texts[right]) for left, right in self.history.pairs()]
 
     @cached_property
-    def llama_cpp_differences(self) -> dict[str, list[str]]:
-        """Return the difficult texts that each pre-tokenizer of llama.cpp splits differently, by the names.
+    def llama_cpp_converter_name(self) -> str | None:
+        """Return the name that llama.cpp's converter writes for this file's pre-tokenizer.
 
-        Equal patterns can be written differently, so words are compared instead of patterns. The best name comes first:
-        the fewest texts differ, and llama.cpp treats a word that is a token as this file does.
+        The converter recognizes a published tokenizer by the ids that it gives to a certain text, including the ids of
+        the special tokens around the text. Return None if the converter does not know the ids of this file.
+        """
+        try:
+            ids = self.encode(TEXT)
+        except BpeError:  # the text has characters without a token
+            return None
+        names = (converter_name([*before, *ids, *behind]) for before, behind in self._around_texts)
+        return next((name for name in names if name is not None), None)
+
+    @property
+    def _around_texts(self) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield pairs of lists: ids that may be put before a text, and ids that may be put after it.
+
+        The first pair has the ids that the file itself puts around texts, if the file says so. The next pair has two
+        empty lists. The other pairs have the ids of special tokens with usual roles, such as `bos` before a text and
+        `eos` after it.
+        """
+        if (named := ids_around(self.path)) is not None:
+            yield named
+        yield [], []
+        roles = {role: self.ids_of_all.get(text.encode()) for role, text in self._roles.items()}
+        for begins, ends in (("bos", ""), ("bos", "eos"), ("cls", "sep"), ("", "eos")):
+            around = [[id for id in [roles.get(role)] if id is not None] for role in (begins, ends)]
+            if any(around):
+                yield around[0], around[1]
+
+    @property
+    def ids_of_all(self) -> dict[bytes, int]:
+        """Return a dictionary from the bytes of each token to its id, including special tokens."""
+        return {**self.ids, **{text.encode(): id for text, id in self.specials.items()}}
+
+    @property
+    def _roles(self) -> dict[str, str]:
+        """Return the special token of each role, such as `bos`, in the files beside this file, or in a GGUF file."""
+        if self.path.match(GGUF):
+            specials = templates_of_gguf(self.path).specials
+            return {name.removesuffix("_token"): text for name, text in specials.items()}
+        return roles_in(sidecars_of(self.path.parent, self.opened.format))
+
+    @cached_property
+    def llama_cpp_differences(self) -> dict[str, list[str]]:
+        """Return a dictionary from the name of each pre-tokenizer of llama.cpp to the difficult texts that it splits
+        differently from this file.
+
+        Equal patterns can be written differently, so words are compared instead of patterns. The pre-tokenizer with the
+        fewest such texts comes first. In a tie, a pre-tokenizer comes first if it handles words that are in the
+        vocabulary in the same way as this file.
         """
         recipe = self.history.recipe
         if recipe.normalizes:
@@ -126,15 +181,15 @@ class FolderFile:
 
 
 def special_ids(history: History) -> dict[str, int]:
-    """Return the id of each special token by its text."""
+    """Return a dictionary from the text of each special token to its id."""
     numbers = own_numbers(history)[history.first_special :].tolist()
     return {text: id for text, id in zip(history.recipe.special_tokens, numbers, strict=True) if id >= 0}
 
 
 def _pieces(expressions: Sequence[str], text: str) -> list[str]:
-    """Split a text as llama.cpp does. Each expression splits the pieces that the expression before it made.
+    """Split a text as llama.cpp does. Each expression splits the pieces that the previous expression made.
 
-    If no expression matches a piece, the piece is not split.
+    If no expression matches in a piece, the piece stays whole.
     """
     pieces = [text] if text else []
     for expression in expressions:
@@ -161,7 +216,7 @@ def _parts(expression: regex.Pattern[str], text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class TextDifference:
-    """A text to which two files give different ids, and the stage at which they begin to differ."""
+    """A text that has different ids in two files, and the stage of encoding at which the difference begins."""
 
     text: str
     stage: Stage
@@ -169,7 +224,7 @@ class TextDifference:
 
 @dataclass(frozen=True)
 class FileDifferences:
-    """The differences between a file and the file that transformers loads first."""
+    """The differences between a file and the main file, which transformers loads."""
 
     tokens: tuple[str, ...] = ()  # tokens that only one of them has, or that have other ids; one sentence each
     first_merge: int | None = None  # the first merge that differs, counted from 1
@@ -183,7 +238,7 @@ class FileDifferences:
 
 
 def files_in(place: Path | str) -> tuple[Path, list[Path]]:
-    """Return a folder, and the tokenizer files in it. The file that transformers loads comes first."""
+    """Return a folder and its tokenizer files. The file that transformers loads comes first."""
     folder = located(place)
     if not folder.is_dir():
         folder = folder.parent if str(place) != str(folder) else folder
@@ -192,19 +247,20 @@ def files_in(place: Path | str) -> tuple[Path, list[Path]]:
     paths = dict.fromkeys(path for pattern in (*FILES, GGUF) for path in sorted(folder.glob(pattern)) if path.is_file())
     if not paths:
         raise FormatError(NO_FILE.format(folder, ", ".join((*FILES, GGUF))))
-    first = tokenizer_file(folder) if any(folder.glob(pattern) for pattern in FILES) else next(iter(paths))
+    has_others = any(not path.match(GGUF) for path in paths)
+    first = tokenizer_file(folder) if has_others else next(iter(paths))
     rest = [path for path in paths if path != first]
     return folder, [*([first] if first in paths else []), *rest][:MOST_FILES]
 
 
 def opened_files(paths: Iterable[Path], work: Work = ALONE) -> tuple[list[FolderFile], list[str]]:
-    """Return the files that can be opened, and a sentence about each file that cannot."""
+    """Open the tokenizer files. Return the opened files, and a sentence about each file that cannot be opened."""
     files = list[FolderFile]()
     refused = list[str]()
     for path in paths:
         work.check()
         try:
-            files.append(FolderFile(path.name, open_table(path)))
+            files.append(FolderFile(path, open_table(path)))
         except BpeError as error:
             refused.append(str(error))
     return files, refused
@@ -240,7 +296,7 @@ def _texts_to_compare(files: Sequence[FolderFile]) -> Iterator[str]:
 def stage_of(first: FolderFile, other: FolderFile, text: str) -> Stage:
     """Return the first stage of encoding at which two files differ for a text.
 
-    The stage is empty if the ids are equal.
+    The stage is empty if the text has the same ids in both files.
     """
     if first.encode(text) == other.encode(text):
         return ""
@@ -256,7 +312,7 @@ def stage_of(first: FolderFile, other: FolderFile, text: str) -> Stage:
 
 
 def _tokens_of(file: FolderFile, text: str) -> list[bytes]:
-    """Return the bytes of each token in a text."""
+    """Return the bytes of each token into which a file splits a text."""
     texts = [*file.texts, *(special.encode() for special in file.history.recipe.special_tokens)]
     return [texts[index] for index in file.tokenizer.encode_to_array(text, allowed_special="all").tolist()]
 
@@ -267,26 +323,26 @@ def _ends_of_words(file: FolderFile, text: str) -> list[str]:
 
 
 def _about_tokens(first: FolderFile, other: FolderFile) -> Iterator[str]:
-    """Yield sentences about the tokens that only one file has, and about tokens with different ids.
+    """Yield sentences about tokens that only one file has, and about tokens that have different ids.
 
-    Each sentence has the number of tokens and an example.
+    Each sentence has the number of these tokens and an example.
     """
     lacking = [text for text in first.ids if text not in other.ids]
     further = [text for text in other.ids if text not in first.ids]
     moved = [text for text, id in first.ids.items() if other.ids.get(text, id) != id]
     for tokens, name in ((lacking, first.name), (further, other.name)):
         if tokens:
-            yield f"{len(tokens):,} tokens are only in {name}, such as {quoted(tokens[0])}"
+            yield f"{count_text(len(tokens), 'token is', 'tokens are')} only in {name}, such as {quoted(tokens[0])}"
     if moved:
         token = moved[0]
         yield (
-            f"{len(moved):,} tokens have other ids, such as {quoted(token)}: {first.ids[token]:,} in {first.name}, "
-            f"{other.ids[token]:,} in {other.name}"
+            f"{count_text(len(moved), 'token has', 'tokens have')} other ids, such as {quoted(token)}: "
+            f"{first.ids[token]:,} in {first.name}, {other.ids[token]:,} in {other.name}"
         )
 
 
 def _first_merge(first: FolderFile, other: FolderFile) -> int | None:
-    """Return the number of the first merge that differs. Return None if a file lists no merges, or if none differs."""
+    """Return the number of the first different merge. Return None if there is none, or if a file lists no merges."""
     if not first.merges or not other.merges or first.merges == other.merges:
         return None
     pairs = zip(first.merges, other.merges, strict=False)
@@ -304,7 +360,7 @@ def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[s
 
 
 def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
-    """Return a sentence for each entry of the configuration files that contradicts the tokenizer."""
+    """Return a sentence for each entry of the configuration that contradicts the tokenizer file."""
     sidecars = sidecars_of(folder, main.opened.format)
     known = {**{text.decode(errors="replace"): id for text, id in main.ids.items()}, **main.specials}
     sentences = [f"{name} cannot be read as JSON" for name in sidecars.damaged]
@@ -316,6 +372,7 @@ def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
     ]
     sentences += _about_two_maps(sidecars)
     sentences += _about_added(sidecars, known, main.name)
+    sentences += _about_templates(folder, sidecars)
     end = sidecars.read.get(GENERATION, {}).get("eos_token_id")
     ends = end if isinstance(end, list) else [end]
     wanted = known.get(roles.get("eos", ""))
@@ -340,3 +397,19 @@ def _about_added(sidecars: Sidecars, known: dict[str, int], name: str) -> Iterat
         if isinstance(text, str) and id.isdecimal() and known.get(text) != int(id):
             there = "no id" if text not in known else f"the id {known[text]:,}"
             yield f"{CONFIG} gives {quoted(text)} the id {int(id):,}, but it has {there} in {name}"
+
+
+def _about_templates(folder: Path, sidecars: Sidecars) -> Iterator[str]:
+    """Yield a sentence for each chat template that differs from the template that transformers uses."""
+    try:
+        held = [*templates_by_file(sidecars)]
+        held += [(path.name, templates_of_gguf(path).texts) for path in sorted(folder.glob(GGUF))[:MOST_FILES]]
+    except FormatError as error:
+        yield str(error).removesuffix(".")
+        return
+    known = dict[str, tuple[str, str]]()
+    for file, templates in held:
+        for name, text in templates.items():
+            first, first_text = known.setdefault(name, (file, text))
+            if text != first_text:
+                yield f"The chat template {name} in {file} differs from the one in {first}"

@@ -1,8 +1,11 @@
-"""The sidecar files of a tokenizer, which are changed together with its table: roles of tokens, and chat templates.
+"""The sidecar files of a tokenizer, which hold the roles of its tokens, chat templates and so on.
+
+They are changed together with the tokenizer's table.
 
 Transformers reads them from the folder of the tokenizer. When the table changes, only special tokens and ids in these
-files become wrong. So a renamed token gets its new name in every file, each id is replaced by the new id of its token,
-and removed tokens are left out. All other content stays. If nothing in a file changes, the file stays byte for byte.
+files become outdated. So a renamed token gets its new name in every file, each id is replaced by the new id of its
+token, and removed tokens are left out. All other content stays. If nothing in a file changes, the file stays byte for
+byte.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ LOADED = ("tokenizer.json", "merges.txt", "vocab.txt", "sentencepiece", "tekken"
 BELONGS = ("vocab.json", "encoder.json")  # the sidecar file of merges in the same folder
 NAMED_TOKENS = ("additional_special_tokens", "extra_special_tokens", "model_specific_special_tokens")
 NUMBERED = "added_tokens_decoder"
+DEEPEST = 100  # brackets around a value in a sidecar file
 TEMPLATE = "chat_template"
 _OF_IDS = re.compile(r"_token_ids?$|_token_index$|^(suppress|begin_suppress)_tokens$|^(lang|task)_to_id$|_words_ids$")
 FORCED = "forced_decoder_ids"  # pairs of a key and an id
@@ -65,7 +69,7 @@ class Sidecars:
         for name in self.files:
             if name.endswith(".json") and name not in AS_THEY_ARE:
                 try:
-                    content_of[name] = parsed_object(self.files[name], name)
+                    content_of[name] = parsed_object(self.files[name], name, deepest=DEEPEST)
                 except FormatError:
                     continue
         return content_of
@@ -85,7 +89,7 @@ class Sidecars:
 def sidecars_of(table: Path | str, format: str) -> Sidecars:
     """Return the sidecar files of a tokenizer.
 
-    `table` is its file or its folder, and `format` the format of its file.
+    `table` is the tokenizer's file or folder. `format` is the format of the file.
     """
     if format not in LOADED:
         return Sidecars(Path(), "")
@@ -109,14 +113,16 @@ def sidecars_of(table: Path | str, format: str) -> Sidecars:
 
 
 def roles_in(sidecars: Sidecars) -> dict[str, str]:
-    """Return the special token of each role in the configuration, such as `bos` for the key `bos_token`."""
+    """Return a dictionary from roles to their special tokens.
+
+    A role is named by a key of the configuration: that of `bos_token` is `bos`."""
     config = {**sidecars.read.get(MAP, {}), **sidecars.read.get(CONFIG, {})}
     roles = {key.removesuffix("_token"): _content(value) for key, value in config.items() if key.endswith("_token")}
     return {role: text for role, text in roles.items() if text}
 
 
 def template_file_in(sidecars: Sidecars) -> str:
-    """Return the name of the file with the chat template. It is empty if there is none."""
+    """Return the name of the file with the chat template. Return an empty string if there is none."""
     objects = (CONFIG, TEMPLATES[1])
     holders = [name for name in objects if sidecars.read.get(name, {}).get(TEMPLATE)]
     return next((name for name in (TEMPLATES[0], *holders) if name in sidecars.files), "")
@@ -171,17 +177,17 @@ class TokenChange:
         return self.specials_before.get(text, self.texts_before.get(text))
 
     def id_of(self, text: str) -> int | None:
-        """Return the id of a token after the change. Return None if there is no such token."""
+        """Return the id of a token after the change. Return None if the token does not exist then."""
         return self.specials.get(text, self.texts.get(text))
 
-    def is_gone(self, text: str) -> bool:
+    def is_removed(self, text: str) -> bool:
         """Return whether the change removed this token from the table."""
         was = text in self.specials_before or text in self.texts_before
         return was and self.id_of(self.text(text)) is None
 
     @cached_property
     def ids(self) -> dict[int, int | None]:
-        """Return the new id for each old id. The value is None if the token is gone."""
+        """Return a dictionary from each old id to its new id. A removed token has None in place of a new id."""
         new_ids: dict[int, int | None] = {}
         for text, id in self.texts_before.items():
             if new_ids.get(id) is None:
@@ -201,9 +207,9 @@ def _specials(history: History) -> dict[str, int]:
 
 
 def _ids_by_text(history: History) -> dict[str, int]:
-    """Return the id of each token by its text, without special tokens.
+    """Return a dictionary from the text of each token to its id, without special tokens.
 
-    If two tokens have the same text, the id of the older token counts.
+    If two tokens have the same text, the text has the id of the older token.
     """
     numbers = own_numbers(history)[: history.first_special]
     texts = written(history)
@@ -218,9 +224,9 @@ class ChangedSidecars:
 
 
 def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, Any] | None = None) -> ChangedSidecars:
-    """Return the sidecar files, changed like the table.
+    """Change the sidecar files together with the table, and return them.
 
-    `overriding` holds entries of the configuration that a person chose. An entry of None is removed.
+    `overriding` holds entries of the configuration that a user chose. An entry with the value None is removed.
     """
     notes = [f"{name} is damaged, and was left out." for name in sidecars.damaged]
     files = dict[str, bytes]()
@@ -234,7 +240,7 @@ def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, An
             files[name] = template.encode()
             continue
         if was is None:
-            files[name] = _renamed_in(content.decode(errors="surrogateescape"), name, change, notes).encode(
+            files[name] = _rename_in_template(content.decode(errors="surrogateescape"), name, change, notes).encode(
                 errors="surrogateescape"
             )
             continue
@@ -279,13 +285,13 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
         if key == NUMBERED and isinstance(value, dict):
             entries[key] = _numbered_objects(value, name, change, notes)
         elif key in NAMED_TOKENS and isinstance(value, list):
-            entries[key] = [_renamed(item, change) for item in value if not change.is_gone(_content(item))]
+            entries[key] = [_renamed(item, change) for item in value if not change.is_removed(_content(item))]
         elif key in NAMED_TOKENS and isinstance(value, dict):
             entries[key] = {role: _renamed(item, change) for role, item in value.items()}
         elif key == TEMPLATE:
             entries[key] = _changed_template(value, name, change, notes)
         elif key.endswith("_token") and _content(value):
-            if change.is_gone(_content(value)):
+            if change.is_removed(_content(value)):
                 # kept explicitly, as a class may have its own token for it
                 entries |= {key: None} if name == CONFIG else {}
                 notes.append(
@@ -300,9 +306,9 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
 
 
 def _content(item: Any) -> str:
-    """Return the text of a token in a configuration. The token is a text, or an object with the text and options.
+    """Return the text of a token in a configuration. `item` is a string, or an object with a string and options.
 
-    Return an empty text if there is none.
+    Return an empty string if there is no text.
     """
     text = item.get("content") if isinstance(item, dict) else item
     return text if isinstance(text, str) else ""
@@ -316,10 +322,14 @@ def _renamed(item: Any, change: TokenChange) -> Any:
 
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return a configuration's list of tokens with the new ids as keys. Tokens that the change added are included."""
+    """Return a configuration's dictionary `listed` with the new ids and names of its tokens.
+
+    The keys are ids, and the values are tokens. Added tokens that are not in the dictionary get entries. Sentences
+    about problems are appended to `notes`.
+    """
     rows: list[tuple[int, Any]] = []
     for key, item in listed.items():
-        id = _id_now(_content(item), int(key), name, change, notes) if key.isdecimal() else None
+        id = _new_id(_content(item), int(key), name, change, notes) if key.isdecimal() else None
         if id is not None:
             rows.append((id, _renamed(item, change)))
     flags = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
@@ -331,18 +341,22 @@ def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: lis
 
 
 def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return a configuration's list of tokens with the new ids as values. Tokens that the change added are included."""
+    """Return a configuration's dictionary `listed` with the new ids and names of its tokens.
+
+    The keys are tokens, and the values are ids. Added tokens that are not in the dictionary get entries. Sentences
+    about problems are appended to `notes`.
+    """
     id_of: Object = {}
     for text, value in listed.items():
-        id = _id_now(text, value, name, change, notes) if isinstance(value, int) else value
+        id = _new_id(text, value, name, change, notes) if isinstance(value, int) else value
         if id is not None:
             id_of[change.text(text)] = id
     return id_of | {text: change.specials[text] for text in change.added if text not in id_of}
 
 
-def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
-    """Return the new id of a token in a file, or None if the token is gone. Sentences about problems go to `notes`."""
-    if change.is_gone(text):
+def _new_id(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
+    """Return the new id of a token in a file, or None if the token was removed. Problems are reported in `notes`."""
+    if change.is_removed(text):
         notes.append(f"{name} gave an id to {quoted(text)}, which no longer exists. This id was removed.")
         return None
     known = change.id_of(change.text(text))
@@ -361,7 +375,7 @@ def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]
 
 def _changed_template(value: Any, name: str, change: TokenChange, notes: list[str]) -> Any:
     if isinstance(value, str):
-        return _renamed_in(value, name, change, notes)
+        return _rename_in_template(value, name, change, notes)
     if isinstance(value, list):
         return [_changed_template(item, name, change, notes) for item in value]
     if isinstance(value, dict):
@@ -370,8 +384,8 @@ def _changed_template(value: Any, name: str, change: TokenChange, notes: list[st
     return value
 
 
-def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str]) -> str:
-    """Return a template with its tokens renamed.
+def _rename_in_template(template: str, name: str, change: TokenChange, notes: list[str]) -> str:
+    """Return a template with the new names of its tokens.
 
     All tokens are renamed at the same time, so two tokens can exchange their names.
     """
@@ -383,7 +397,7 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
         notes.append(
             f"The chat template in {name} used {names}. These names were replaced {count_text(times, 'time')}."
         )
-    gone = [text for text in change.specials_before if text in template and change.is_gone(text)]
+    gone = [text for text in change.specials_before if text in template and change.is_removed(text)]
     notes += [f"The chat template in {name} uses {quoted(text)}, which no longer exists." for text in gone]
     return template
 
@@ -392,7 +406,7 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
 
 
 def _with_ids(whole: Object, name: str, change: TokenChange, notes: list[str], *, nested: bool = True) -> Object:
-    """Return a configuration with the new ids. With `nested`, ids in objects inside it are replaced, too."""
+    """Return a configuration with new ids. If `nested` is true, ids in inner objects are replaced, too."""
     config: Object = {}
     for key, value in whole.items():
         if key == FORCED and isinstance(value, list):
@@ -424,37 +438,42 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
 
 
 def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
-    """Add a note if the model has more or fewer embeddings than the new ids need."""
+    """Add a note if the number of the model's embeddings does not fit the new ids."""
     before, now = (int(own_numbers(history).max(initial=NO_NUMBER)) for history in (change.before, change.after))
     inner = whole.get("text_config")
     sizes = [part.get("vocab_size") for part in (whole, inner if isinstance(inner, dict) else {})]
     for size in (size for size in sizes if isinstance(size, int)):
         if now >= size > before:
             notes.append(
-                f"{name} says that the model has {size:,} embeddings, but the ids now go up to {now:,}. Resize "
-                "the embeddings, then change vocab_size."
+                f"{name} says that the model has {count_text(size, 'embedding')}, but the ids now go up to {now:,}. "
+                "Resize the embeddings, then change vocab_size."
             )
         elif now < before or not change.keeps_ids:
             notes.append(
-                f"{name} describes the old model with {size:,} embeddings, but the ids now go up to {now:,}. "
-                "Change its vocab_size when you have resized the embeddings."
+                f"{name} describes the old model with {count_text(size, 'embedding')}, but the ids now go up to "
+                f"{now:,}. Change its vocab_size when you have resized the embeddings."
             )
 
 
 def about_uncopied_files(sidecars: Sidecars) -> list[str]:
-    """Return a sentence that names the files of the folder that are not copied, because the tokenizer does not need
-    them.
+    """Return a sentence that lists the files of the folder that are not copied. The tokenizer does not need these
+    files.
     """
     if not sidecars.strangers:
         return []
     some = ", ".join(sidecars.strangers[:MOST_NAMED])
     more = len(sidecars.strangers) - MOST_NAMED
     rest = f" and {more:,} more" if more > 0 else ""
-    return [f"Not copied from {sidecars.folder}, because they do not belong to the tokenizer: {some}{rest}."]
+    return [
+        f"These files of {sidecars.folder} were not copied, because the tokenizer does not need them: {some}{rest}."
+    ]
 
 
 def about_unwritten_sidecars(sidecars: Sidecars) -> str:
-    """Return a sentence that names the sidecar files that are not written if the table is written as a single file."""
+    """Return a sentence that lists the sidecar files of the folder, for a table that is written as a single file.
+
+    In this case no sidecar files are written.
+    """
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
         f"{names} next to {sidecars.main} are not written with a single file. To write updated copies, write a "

@@ -1,1 +1,3 @@
-"""The editing of vocabularies: removing tokens, appending another table, changing special tokens, and learning more."""
+"""Functions that edit vocabularies: they remove tokens, add another table, change special tokens, and learn more
+tokens.
+"""

@@ -1,9 +1,9 @@
-"""The addition of tokens to a table whose method looks tokens up.
+"""Functions that add tokens to a table whose method looks tokens up in the vocabulary.
 
-The table's tokens keep their ids and log-probabilities. New tokens come from a second vocabulary, which is
-learned on the new texts alone. If the method drops tokens, each step changes the log-probabilities. New tokens get
-the log-probabilities that they have when the second vocabulary has the requested size. A piece is left out if no
-text is split into this piece.
+The table's tokens keep their ids and log-probabilities. New tokens, and their log-probabilities, come from a second
+vocabulary, which is learned only on the new texts. In a method that drops tokens, log-probabilities change at each
+step. Then the new tokens get the log-probabilities of the step at which the second vocabulary has the requested size. A
+piece is left out if it never occurs in a split text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import NOTHING_NEW
-from bpe_core.editing.without_tokens import AdditionalTokens, Without, without
+from bpe_core.editing.without_tokens import AdditionalTokens, ReducedHistory, remove_tokens
 from bpe_core.errors import NothingToLearn
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
@@ -37,14 +37,14 @@ class AddedPiece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Beside(Without):
+class Beside(ReducedHistory):
     added: tuple[Symbol, ...]
     characters: int  # characters of the table that only longer tokens held
     left_out: tuple[bytes, ...]
 
 
 def pieces_of(history: History) -> list[AddedPiece]:
-    """Return the tokens that were not dropped, with base symbols first.
+    """Return the tokens that were not dropped. Base symbols come first.
 
     Special tokens and the unknown token are left out.
     """
@@ -68,11 +68,11 @@ def add_pieces(
     *,
     cancelled: CancelCheck = never_cancelled,
 ) -> Beside:
-    """Add pieces and special tokens to a table. Tokens that the table already has are ignored."""
+    """Add pieces and special tokens to a table. Tokens that the table already has are left out."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)
-    left_out = _never_produced(history, list(new.values()), cancelled)
+    left_out = _texts_never_produced(history, list(new.values()), cancelled)
     kept = [piece for text, piece in new.items() if text not in left_out]
     grown = _with(history, kept, more)
     lone = [AddedPiece(symbol) for symbol in Method.of(history.recipe).lone_characters(grown.history)]
@@ -84,16 +84,15 @@ def add_pieces(
     )
 
 
-def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str] = ()) -> Without:
+def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str] = ()) -> ReducedHistory:
     further = AdditionalTokens([piece.symbol for piece in pieces], [piece.score for piece in pieces], specials)
-    return without(history, np.zeros(history.index_count, np.bool_), further=further)
+    return remove_tokens(history, np.zeros(history.index_count, np.bool_), further=further)
 
 
-def _never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
-    """Return the texts of the pieces that can never be tokens of a text.
+def _texts_never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
+    """Return the texts of the pieces that never occur in a split text.
 
-    Such a piece contains an unknown character, or even its own text is split into other tokens with a higher
-    probability.
+    Such a piece contains an unknown character, or its own text is split into other tokens with a higher probability.
     """
     if history.scores is None:
         return set()
@@ -114,9 +113,9 @@ def _never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: C
 
 
 def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
-    """Return the table with pieces added that are learned from words.
+    """Learn pieces from words, and return the table with these pieces added.
 
-    Pieces are added until the vocabulary has the size of the recipe, or until no learned piece is left.
+    Pieces are added until the vocabulary has the size in the recipe, or until all learned pieces are added.
     """
     wanted = (recipe.vocab_size or 0) - history.vocabulary_size
     sign = _sign_of_blanks(history)
@@ -156,10 +155,10 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
 
 
 def _steps_until(learned: History, new: set[int], wanted: int) -> int:
-    """Return the smallest number of steps after which at most `wanted` of the new seeds are left.
+    """Return the smallest number of steps that leave at most `wanted` of the new seeds.
 
-    A seed is a piece that the vocabulary starts with, and steps drop seeds. A vocabulary without scores cannot be used,
-    so the steps before the first scores are always included.
+    A seed is a piece with which the vocabulary begins. Steps drop seeds. A vocabulary without scores cannot be used, so
+    the steps before the first scores are always included.
     """
     drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
     seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))

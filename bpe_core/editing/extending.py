@@ -1,13 +1,13 @@
-"""The extension of a table by learning on new texts. All tokens of the table keep their ids.
+"""Functions that learn more tokens for a table from new texts. All tokens of the table keep their ids.
 
 There are three cases:
 
-- If the steps of the table can be repeated on the new words, the learner repeats them and then learns more steps.
-- Some tables merge by priority, or list tokens without steps. Then the table splits the new words into
-  tokens, and these tokens are the base symbols of a second training (`train_further`). The merges of the second
-  training get lower priorities than all pairs of the table.
-- If tokens have log-probabilities, a second vocabulary is learned on the new texts alone, and its best pieces are
-  added (`more_pieces`).
+- If a learner can repeat the steps of the table on the new words, it does so, and then learns more steps.
+- Some tables merge by priority, or list tokens without steps. Then the table splits the new words into tokens, and
+  these tokens are the base symbols of a second training run (`train_further`). The merges of the second run get lower
+  priorities than all pairs of the table.
+- If tokens have log-probabilities, a second vocabulary is learned only on the new texts, and its best pieces are added
+  (`more_pieces`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bpe_core.editing.growing import (
     grown_numbers,
     without_counts,
 )
-from bpe_core.editing.without_tokens import AdditionalTokens, further_numbers, numbers_of, without
+from bpe_core.editing.without_tokens import AdditionalTokens, further_numbers, numbers_of, remove_tokens
 from bpe_core.errors import NothingToLearn
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.arguments import Learned, history_of
@@ -57,7 +57,7 @@ BY_IDS = "lowest-ids"  # the tie rule if the recipe's own rule compares texts
 
 
 def train_further(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
-    """Return the table with new steps, which are learned from its tokens as base symbols.
+    """Learn new steps with the tokens of the table as base symbols. Return the table with these steps added.
 
     The recipe says how many steps the new table has. The old steps get no counts.
     """
@@ -85,9 +85,11 @@ def _of_codes(recipe: Recipe, by: int) -> Recipe:
 
 
 def _words_as_characters(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
-    """Encode words, and write each token as a single character. Return the results with their counts.
+    """Encode words, and represent each token by a single character.
 
-    A token that may not be joined with others ends a word.
+    Return strings of such characters with their counts.
+
+    Some tokens must not be joined with others. A word is divided at these tokens, and they are left out.
     """
     joining = history.joining
     segmenter = METHODS[history.recipe.method].cutter(history, Cutting(history.recipe))
@@ -105,23 +107,26 @@ def _words_as_characters(words: WordTable, history: History, cancelled: CancelCh
     return stretches
 
 
-def _token(text: bytes) -> int:
-    """Return the token that a base symbol of the second training represents.
+def _token_of_character(text: bytes) -> int:
+    """Return the token of the extended table that is written as the character `text`.
 
-    Such a symbol is one character. Return -1 for the unknown token of this training, whose text has several characters.
+    To extend a table, `train_further` trains again. In this second training run, the base symbols are the tokens of the
+    table, and each of them is written as one character. Only the unknown token is written as a longer text. Return -1
+    for it.
     """
     character = text.decode()
     return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
 def _with_pairs(history: History, recipe: Recipe, trained: History) -> History:
-    """Return the table with the new tokens of a second training appended.
+    """Add the tokens that the second training run `trained` learned to the table `history`.
 
-    If a pair of the second training makes the text of an existing token, the pair makes this token.
+    If a joined pair has the text of an existing token, no token is added. The merge of this pair makes the existing
+    token.
     """
     joining = history.joining
     texts = written(history)
-    ids = [_token(symbol.decoded) for symbol in trained.alphabet.symbols]
+    ids = [_token_of_character(symbol.decoded) for symbol in trained.alphabet.symbols]
     hidden = set() if joining is None else set(joining.hidden)
     id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in hidden}
     rows: list[tuple[int, int, int]] = []
@@ -155,7 +160,7 @@ def _with_lower_priorities(joining: MergePriorities, rows: list[tuple[int, int, 
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """The result of extending a table. Its ids are the ids of the file."""
+    """A table after more tokens were learned. All ids are ids of the file."""
 
     history: History
     places: Int64s  # the new index of each former index
@@ -168,13 +173,13 @@ class Extended:
 
     @property
     def new_ids(self) -> Mapping[int, int]:
-        """Map each former id to its new id. Both are equal, because tokens keep their ids."""
+        """Return a dictionary from each former id to the new id. Both ids are equal, because tokens keep their ids."""
         ids = self.history.numbers_of(self.places)
         return {id: id for id in ids[ids != NO_NUMBER].tolist()}
 
     @property
     def added_indices(self) -> Int64s:
-        """Return the engine's indices of all new tokens, in the order of their ids."""
+        """Return the indices of all new tokens, in the order of their ids."""
         new = np.setdiff1d(np.arange(self.history.index_count), self.places)
         return new[np.argsort(self.history.numbers_of(new))]
 
@@ -201,7 +206,7 @@ def extend(
     by
         The number of new tokens.
     across_words
-        Whether new tokens may contain several words. Then the table's merges are the first stage.
+        Whether new tokens may contain several words. If so, the table's merges serve as the first stage.
     first_id
         The first id of the new tokens. By default they follow all other ids.
     progress, cancelled
@@ -226,7 +231,7 @@ def extend(
 def extend_on(
     words: WordTable, history: History, recipe: Recipe, first_id: int | None = None, work: Work = ALONE
 ) -> Extended:
-    """Learn more tokens on counted words, by a recipe that `growing_recipe` made."""
+    """Learn more tokens on counted words. `recipe` comes from the function `growing_recipe`."""
     known = numbers_of(history)
     if not METHODS[recipe.method].can_be_steered:
         added = more_pieces(words, history, recipe, work)
@@ -236,19 +241,19 @@ def extend_on(
     if can_repeat_steps(history):
         grown = learn(words, recipe, history=without_counts(history), progress=work.progress, cancelled=work.cancelled)
         check_grew(grown)
-        return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places_in(grown, history))
+        return Extended(grown.numbered(grown_numbers(grown, known, first_id)), new_indices(grown, history))
     lone = Method.of(history.recipe).lone_characters(history)
-    table = without(history, np.zeros(history.index_count, np.bool_), further=AdditionalTokens(lone))
+    table = remove_tokens(history, np.zeros(history.index_count, np.bool_), further=AdditionalTokens(lone))
     known = further_numbers(known, table.old_ids, first_id)
     first_id = None if first_id is None else first_id + len(lone)
     grown = train_further(words, table.history if lone else history, recipe, work)
     check_grew(grown)
-    places = places_in(grown, table.history)[table.new_ids]
+    places = new_indices(grown, table.history)[table.new_ids]
     return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places, len(lone))
 
 
-def places_in(grown: History, old: History) -> Int64s:
-    """Return the new index in the grown table for each index of the old table.
+def new_indices(grown: History, old: History) -> Int64s:
+    """Return an array that maps each index of the old table to the index of the same token in the grown table.
 
     Only special tokens get another index.
     """

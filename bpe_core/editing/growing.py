@@ -1,7 +1,7 @@
-"""The recipe and the ids of a table that continues to learn on another corpus.
+"""The recipe and the ids of a table that learns more tokens on another corpus.
 
-The table's tokens keep the ids of its file, and its special tokens do, too. New tokens get ids after the largest id. So
-the embeddings of the old tokens still fit.
+All tokens of the table keep the ids of its file, even special tokens. New tokens get ids after the largest id. So the
+embeddings of the old tokens still fit.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -22,6 +22,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.recipe import Recipe, title_of
+from bpe_core.support.wording import count_text
 
 NOTHING_NEW = (
     "Nothing new can be learned from this corpus: the table already has all frequent tokens. Use more or other "
@@ -30,9 +31,11 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
-    """Return the recipe to learn `by` more tokens. `across_words` adds a second stage, which joins across words."""
+    """Return a recipe for learning `by` more tokens. If `across_words` is true, a second stage joins tokens across
+    words.
+    """
     if by < 1:
-        raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
+        raise RecipeError(f"The number of tokens to add must be at least 1, not {by:,}.")
     if history.recipe.lists_bytes:
         raise RecipeError(
             "This vocabulary, like RWKV's, is a list of tokens without merges, so training cannot continue from it. "
@@ -70,18 +73,18 @@ def _check_goes_across_words(history: History) -> None:
 
 
 def can_repeat_steps(history: History) -> bool:
-    """Return whether a learner can make the steps of a history again on other words and then learn more."""
+    """Return whether a learner can repeat the steps of a history on other words."""
     can = METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages
     return can and history.joining is None and not lists_texts_only(history)
 
 
 def lists_texts_only(history: History) -> bool:
-    """Return whether the table lists joined tokens only as texts. Then the parts of these tokens are unknown."""
+    """Return whether the table lists joined tokens only as texts, so that their parts are unknown."""
     return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
 def without_counts(history: History) -> History:
-    """Return the history without its counts, so that a learner can make its steps again on another corpus."""
+    """Return the history without its counts, for a learner that repeats the steps of the history on another corpus."""
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 
 
@@ -91,23 +94,24 @@ def check_grew(history: History) -> None:
 
 
 def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
-    """Return `wanted` ids that follow the largest known id, or that begin with `first`.
+    """Return `wanted` consecutive ids. The first of them is `first`, or by default the id after the largest known id.
 
-    Raise FormatError if one of these ids is known.
+    Raise FormatError if one of these ids is already in `known`.
     """
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
             f"New tokens cannot have ids from {start:,} on: the table's ids go up to {int(known.max()):,}. Choose "
-            "a larger number, or leave the number out: then new tokens get the ids after all other tokens."
+            "a larger number. Without a number, new tokens get the ids after all other tokens."
         )
     return np.arange(start, start + wanted)
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
-    """Return the ids of all tokens of a grown history.
+    """Return the ids of all tokens in a grown history.
 
-    Old tokens keep the ids in `old`. New tokens get free ids from `first_new` on, or after the largest old id.
+    Old tokens keep the ids in `old`. New tokens get consecutive ids. The first of them is `first_new`, or by default
+    the id after the largest old id.
     """
     specials = len(history.recipe.special_tokens)
     symbols = len(history.alphabet)
@@ -116,5 +120,7 @@ def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -
     old = np.concatenate([old[:made], old[len(old) - specials :]])
     if made < symbols:
         steps = history.recipe.wording.counted(len(history))
-        raise FormatError(f"The table has {len(old):,} ids, but {symbols:,} base symbols and {steps}.")
+        raise FormatError(
+            f"The table has {count_text(len(old), 'id')}, but {count_text(symbols, 'base symbol')} and {steps}."
+        )
     return np.concatenate([old[:made], free_numbers(old, new, first_new), old[made:]])

@@ -1,9 +1,9 @@
 """The map from the ids of one table to the ids of another.
 
-With the map, the rows of a model's embeddings can be moved to the new ids. The map has a row for each id of the new
-table, in the order of these ids. Then it has a row for each old id whose token is not in the new table. A token in both
-tables keeps its embedding, even if its id differs. The embedding of a new token is the mean of the embeddings of its
-parts. The parts are the old tokens that the text of the new token is split into.
+With this map, a model's embeddings can be moved to the rows of the new ids. The map has a row for each id of the new
+table, in order. After these, it has a row for each token that only the old table has. A token in both tables keeps its
+embedding, even if its id changes. The embedding of a new token is the mean of the embeddings of its parts. The parts
+are the tokens into which the old table splits the text of the new token.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -58,7 +58,7 @@ class IdMap:
     texts
         The bytes of each token.
     parts
-        The old ids of all parts, row by row. A token that stays is its only part.
+        The old ids of all parts, row by row. A token that is in both tables has itself as its only part.
     offsets
         The index in `parts` at which each row begins, and the length of `parts`.
 
@@ -87,14 +87,14 @@ class IdMap:
         renamed: Mapping[str, str] | None = None,
         cancelled: CancelCheck = never_cancelled,
     ) -> IdMap:
-        """Return the map from one table to another.
+        """Return the map from the ids of the table `old` to the ids of the table `new`.
 
         Parameters
         ----------
         old, new
             The results of `train` or `open`, or changed tables.
         renamed
-            The new name of each special token by its former name. Such a token keeps its row.
+            A dictionary from the former name of a special token to its new name. Such a token keeps its row.
         cancelled
             A function that is called from time to time, and returns whether to stop.
         """
@@ -142,22 +142,25 @@ class IdMap:
 
     @property
     def lengths(self) -> Int64s:
-        """Return the number of old tokens that the token of each row is split into."""
+        """Return the number of old tokens into which the token of each row is split."""
         return np.diff(self.offsets)
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """Return the weight of each part in the mean of the embeddings of its row."""
+        """Return a weight for each item of `parts`: one divided by the number of parts in the same row.
+
+        With these weights, the embedding of a new token is the mean of the embeddings of its parts.
+        """
         weights: npt.NDArray[np.float64] = 1.0 / np.repeat(self.lengths, self.lengths)
         return weights
 
     def then(self, further: IdMap) -> IdMap:
-        """Return one map that replaces two: this map, and a map from its new table to a third table.
+        """Join two maps into one: this map, and a map from the same new table to a third table.
 
         Parameters
         ----------
         further
-            The map whose old table is this map's new table.
+            The map to the third table. Its old table is the new table of this map.
         """
         self._check_leads_to(further)
         own = {row.new: row for row in self._rows() if row.new != NONE}
@@ -172,7 +175,7 @@ class IdMap:
         return self.of_rows([*rows, *(row._replace(new=NONE, parts=()) for row in gone)])
 
     def _check_leads_to(self, further: IdMap) -> None:
-        """Raise BpeError unless the new table of this map is the old table of the other map."""
+        """Raise BpeError if the old table of the other map is not the new table of this map."""
         ours = {row.new: row for row in self._rows() if row.new != NONE}
         theirs = {row.old: row for row in further._rows() if row.old != NONE}
         differing = sorted(ours.keys() ^ {*theirs, *further.parts.tolist()})
@@ -187,7 +190,7 @@ class IdMap:
                 )
 
     def difference(self, other: IdMap) -> str:
-        """Return a phrase about the first row that differs between this map and another.
+        """Return a phrase about the first row in which the two maps differ.
 
         The phrase is empty if the maps are equal.
         """
@@ -208,7 +211,7 @@ class IdMap:
         return f"{which}, {quoted(own.text)}, has different parts, or is special in only one of the two maps"
 
     def table(self) -> DataTable:
-        """Return the map as a table of data, in which a missing id is None."""
+        """Return the map as a data table. A missing id is None."""
         rows = self._rows()
         share = [1.0 / max(1, length) for length in self.lengths.tolist()]
         return DataTable(
@@ -231,7 +234,7 @@ class IdMap:
 
     @classmethod
     def of_rows(cls, rows: Sequence[MapRow]) -> IdMap:
-        """Return a map with only these rows, in the given order."""
+        """Return a map that consists of the given rows, in the same order."""
         return cls(
             new=np.array([row.new for row in rows], np.int64),
             old=np.array([row.old for row in rows], np.int64),
@@ -253,7 +256,7 @@ class MapRow(NamedTuple):
 
 
 def _texts_by_id(history: History) -> dict[int, TokenText]:
-    """Return the text of each token in use, by its id in the file."""
+    """Return a dictionary from the id of each token in use to its text. The ids are those of the file."""
     texts = decoded(history)
     alphabet = history.alphabet
     symbols = alphabet.but_seeds
@@ -280,11 +283,10 @@ def _former_name(token: TokenText, names: Mapping[bytes, bytes]) -> TokenText:
 
 
 def _same_tokens(former: Mapping[int, TokenText], now: Mapping[int, TokenText]) -> dict[int, int]:
-    """Return the old id of each new token that is in the old table, too, by its new id.
+    """Match the tokens that are in both tables. Return the old id for each new id.
 
-    No old id is used twice. A new token is matched with an equal old token, if possible with the same id. Without an
-    equal token, a token with the same text is enough, because one file may call a token special and another file may
-    not.
+    No old id is used twice. A new token is matched with an equal old token, if possible with the same id. If there is
+    no equal token, the same text is enough, because a token may be special in only one of the files.
     """
     old_ids = {id: id for id, token in now.items() if former.get(id) == token}
     keys: tuple[Callable[[TokenText], Hashable], ...] = (_itself, _without_kind)
@@ -308,7 +310,7 @@ def _without_kind(token: TokenText) -> Hashable:
 def _ids_by(
     ids: Iterable[int], tokens: Mapping[int, TokenText], key: Callable[[TokenText], Hashable]
 ) -> Mapping[Hashable, list[int]]:
-    """Group the ids of tokens by a key of the token.
+    """Group the ids of tokens by a key that is computed from the token.
 
     The ids of each group are in descending order, so that `pop` takes the smallest id.
     """

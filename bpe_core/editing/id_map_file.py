@@ -1,7 +1,7 @@
-"""The files of a map from ids to ids: a table as `.csv`, `.json` or `.parquet`, or arrays for NumPy as `.npz`.
+"""The files for maps of ids: tables in `.csv`, `.json` or `.parquet`, and arrays for NumPy in `.npz`.
 
-The arrays are `new`, `old` (-1 where an id is missing), `special`, `parts` with their `weights` and `offsets`, and all
-texts as `bytes` with `bytes_offsets`.
+The `.npz` file holds these arrays: `new` and `old` (-1 for a missing id), `special`, `parts` with their `weights` and
+`offsets`, and `bytes`, which holds the concatenated texts of all tokens. `bytes_offsets` says where each text begins.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ LARGEST_NPZ = 64 * MOST_VALUES  # bytes of all arrays
 
 
 def checked_map_name(path: Path | str) -> Path:
-    """Return the path of a map. Raise OutputError if maps are not written in files with this ending."""
+    """Return the path of a file to which a map of ids will be written.
+
+    Raise OutputError if the path does not end in one of `MAP_ENDINGS`, such as `.csv`.
+    """
     if Path(path).suffix.lower() not in MAP_ENDINGS:
-        raise OutputError(f"A map is written as {', '.join(MAP_ENDINGS)}. End the name {path} in one of these endings.")
+        raise OutputError(f"The name {path} must end in one of {', '.join(MAP_ENDINGS)}.")
     return Path(path) if Path(path).suffix.lower() == NPZ else checked_name(path)
 
 
 def write_id_map(id_map: IdMap, path: Path | str) -> None:
-    """Write a map in the format of the name's ending.
+    """Write a map in the format that the ending of the file name chooses.
 
     Parameters
     ----------
@@ -139,7 +142,7 @@ def _id(value: Any) -> int:
 
 
 def _ids(value: Any) -> tuple[int, ...]:
-    """Return the ids in a cell, which is a list or a text with commas.
+    """Read the ids in a cell. The cell is a list, or a string with commas between the ids.
 
     >>> _ids("1, 2"), _ids([1, 2]), _ids("")
     ((1, 2), (1, 2), ())
@@ -149,7 +152,10 @@ def _ids(value: Any) -> tuple[int, ...]:
 
 
 def _check_ids(rows: Sequence[MapRow], path: Path | str) -> None:
-    """Raise FormatError if an id occurs twice, or if a part is not the id of an old token."""
+    """Raise FormatError if an old or new id is negative or occurs twice in the map, or if a part is unknown.
+
+    The parts of a new token must be ids of old tokens. The error names the file `path`.
+    """
     olds = [row.old for row in rows if row.old != NONE]
     news = [row.new for row in rows if row.new != NONE]
     known = set(olds)

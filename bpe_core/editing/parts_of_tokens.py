@@ -1,8 +1,9 @@
 """The parts of new tokens: the tokens into which the old tokenizer splits the text of each new token.
 
-Some tokenizers change the ends of a text: SentencePiece's models put a blank before a text, and byte-pair encoding with
-`</w>` marks its end. A token from the inside of a word must not be changed in this way. So a rare character is added at
-this end of the token before it is split, and the tokens of this character are removed from the result.
+Some tokenizers change the ends of a text: SentencePiece's models put a space before a text, and byte-pair encoding with
+`</w>` marks the end of a text. A token from the inside of a word must not be changed in this way. So, before the token
+is split, a rare character is added at the end that would be changed. Afterwards the tokens of the rare character are
+removed from the result.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.history.history import History
@@ -31,7 +32,7 @@ ENDS_MARKED = ("symbol", "glued")  # the markers of a recipe that stand at the e
 
 
 class TokenText(NamedTuple):
-    """The text of a token, with the facts about the token that its text does not show."""
+    """The text of a token, and facts about the token that the text does not show."""
 
     text: bytes  # the bytes that it stands for
     continues: bool = False  # whether it goes on with a word, as `##s` does
@@ -50,7 +51,7 @@ class Parts:
         self._of_behind = self._ids(BEHIND)
 
     def of(self, tokens: Sequence[TokenText], cancelled: CancelCheck = never_cancelled) -> list[list[int]]:
-        """Return the parts of each token as indices of the engine."""
+        """Return the parts of each token as indices."""
         requests = list(while_wanted(map(self._request_for, tokens), cancelled))
         batch = self._tokenizer.encode_batch([request.text for request in requests], allowed_special=())
         ids = batch.ids.tolist()
@@ -90,9 +91,9 @@ class Parts:
         return self._tokenizer.encode(text, allowed_special=())
 
     def _by_bytes(self, token: TokenText) -> list[int]:
-        """Return the parts of a token that cannot be split as a text.
+        """Return the parts of a token that is not a text by itself.
 
-        Such a token continues a word, as `##s` does, or its bytes are no whole characters.
+        Such a token continues a word, like `##s`, or its bytes are not whole characters.
         """
         if token.continues and self._continuing:
             return self._tokenizer.tokens_of_word(self._continuing + token.text)
@@ -101,9 +102,9 @@ class Parts:
         return [id for stretch in self._stretches(token.text) for id in stretch]
 
     def _stretches(self, text: bytes) -> Iterator[list[int]]:
-        """Split a text with incomplete characters.
+        """Split a text with incomplete characters into tokens.
 
-        Yield the tokens of each run of whole characters, and of each run of other bytes.
+        Runs of whole characters and runs of other bytes are split separately.
         """
         signs = text.decode(errors="surrogateescape")
         for is_byte, run in groupby(signs, key=lambda sign: "\udc80" <= sign <= "\udcff"):
@@ -122,7 +123,7 @@ class Parts:
 
 
 class _Request(NamedTuple):
-    """A text to encode, with the number of added tokens that must be removed from each end of the result."""
+    """A text to encode. After encoding, `before` tokens are removed at the start, and `behind` tokens at the end."""
 
     text: str
     before: int = 0

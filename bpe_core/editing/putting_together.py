@@ -1,18 +1,17 @@
-"""The combination of two merge tables into one, which keeps the ids of the first table.
+"""The combination of two merge tables into one table, which keeps the ids of the first table.
 
-The result has all merges of the first table, and then a merge for each token that only the second table has. So
-a text is split as by the first table, and then its tokens are joined further. A text never gets more tokens,
-and no token of the first table is lost. A token of the second table can be added when the merges so far split
-its text into exactly two tokens. A token that cannot be added yet is tried again after the other tokens. For
-methods that look tokens up, the order does not matter, and `added_pieces.py` adds the
-tokens.
+The result has all merges of the first table, and then a merge for each token that only the second table has. So a text
+is first split by the first table, and then its tokens are joined further. No text has more tokens than with the first
+table, and no token of the first table is lost. A token of the second table can be added if the merges so far split its
+text into exactly two tokens. A token that cannot be added yet is tried again later. Methods that look tokens up in the
+vocabulary need no order. For them, `added_pieces.py` adds the tokens.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
     >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
     >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(104, 101), (116, 256), (257, 110)])  # he, the, then
-    >>> put_together(one, other).history.pairs()  # then is made of the first's `the`
+    >>> put_together(one, other).history.pairs()  # `then` is made from the `the` of the first table
     [(116, 104), (256, 101), (104, 101), (257, 110)]
 """
 
@@ -27,7 +26,7 @@ import numpy as np
 
 from bpe_core.editing.added_pieces import add_pieces, pieces_of
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, sentence_of_characters
-from bpe_core.editing.without_tokens import GONE, AdditionalTokens, further_numbers, numbers_of, without
+from bpe_core.editing.without_tokens import GONE, AdditionalTokens, further_numbers, numbers_of, remove_tokens
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import unless_ids
 from bpe_core.history.arguments import Learned, history_of
@@ -37,6 +36,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.parts import Normalization, SplittingChoices, Symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.wording import count_text
 
 REPORTED = 1_024  # tokens between two reports of progress
 LONGEST = 4_096  # the most symbols of a token; tokens of texts have far fewer
@@ -63,17 +63,17 @@ class PutTogether:
     def sentences(self) -> list[str]:
         sentences = [
             *self.notes,
-            f"{self.from_first:,} tokens come from the first table, {self.new_tokens:,} from the second. Both "
-            f"tables have {self.shared:,} learned tokens in common.",
+            f"{count_text(self.from_first, 'token comes', 'tokens come')} from the first table, {self.new_tokens:,} "
+            f"from the second. Both tables have {count_text(self.shared, 'learned token')} in common.",
         ]
         if self.left_out:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
-            alone = looks_tokens_up(self.history)
-            why = "would never occur after the tokens" if alone else "cannot be made after the merges"
-            sentences.append(
-                f"{len(self.left_out):,} tokens of the second table {why} of the first and are left out: "
-                f"{some}{(' …' if len(self.left_out) > MOST_QUOTED else '.')}"
-            )
+            left_out = f"{count_text(len(self.left_out), 'token')} of the second table"
+            why = f"After the merges of the first table, no further merge makes {left_out}."
+            if looks_tokens_up(self.history):
+                why = f"Beside the tokens of the first table, {left_out} would never be used."
+            more = " …" if len(self.left_out) > MOST_QUOTED else "."
+            sentences.append(f"{why} The result leaves out {some}{more}")
         return sentences
 
 
@@ -120,11 +120,11 @@ def put_together(
 
 
 def _with_merges_of(history: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
-    """Return the first table with merges at its end for the tokens that only the second table has."""
+    """Return the table `history`, extended by a merge for each token that only the other table, `other`, has."""
     known_symbols = {(symbol.kind, symbol.text) for symbol in history.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in history.recipe.special_tokens]
-    table = without(
+    table = remove_tokens(
         history, np.zeros(history.index_count, np.bool_), further=AdditionalTokens(symbols, specials=specials)
     )
     place_of = {(symbol.kind, symbol.text): id for id, symbol in enumerate(table.history.alphabet.symbols)}
@@ -153,7 +153,7 @@ def _with_merges_of(history: History, other: History, report: Callable[[int, int
 def _add_all(
     joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
-    """Add tokens to the table, and repeat this until no further token can be added.
+    """Add as many tokens to the table as possible, in several rounds.
 
     Return the tokens that cannot be added. `texts` and `symbols` hold the text and the base symbols of each token.
     """

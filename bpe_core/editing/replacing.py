@@ -1,8 +1,9 @@
 """The replacement of tokens: the best new tokens get the ids of the tokens that a corpus needs least.
 
-The size of the table stays, and so do all other ids. So a model keeps its embeddings, and only the rows of the replaced
-tokens must be trained again. Tokens are removed as by `trim`, so every remaining token can still be made. New tokens
-are learned as by `extend`. If fewer new tokens can be learned than requested, fewer tokens are replaced.
+The size of the table and all other ids stay the same. So a model keeps its embeddings, and only the rows of the
+replaced tokens must be trained again. Tokens are removed in the same way as by `trim`, so every other token can still
+be made. New tokens are learned in the same way as by `extend`. If fewer new tokens can be learned than requested, fewer
+tokens are replaced.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -41,7 +42,7 @@ MOST_QUOTED = 5
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
-    """The result of replacing tokens. Its ids are the ids of the file."""
+    """A table in which new tokens have replaced some tokens. All ids are ids in the tokenizer's file."""
 
     history: History
     asked: int  # how many tokens were to be swapped
@@ -51,12 +52,15 @@ class Replacement:
 
     @property
     def added(self) -> Int64s:
-        """Return the ids of the new tokens in ascending order. They are the ids of the removed tokens."""
+        """Return the ids of the new tokens in ascending order. New tokens take over the ids of the removed tokens."""
         return np.array(sorted(self.removed), np.int64)
 
     @property
     def new_ids(self) -> Mapping[int, int]:
-        """Map the id of each token that stays to its new id. Both are equal."""
+        """Return a dictionary from the old id of each remaining token to its new id.
+
+        A replacement changes no id, so each id maps to itself.
+        """
         gone = set(self.removed)
         ids = self.history.numbers_of(self.history.vocabulary).tolist()
         specials = self.history.numbers_of(np.arange(self.history.first_special, self.history.index_count)).tolist()
@@ -73,8 +77,8 @@ class Replacement:
         ]
         if swapped < self.asked:
             sentences.append(
-                f"Only {swapped:,} of the requested {self.asked:,} tokens are swapped, because no other token of "
-                "the corpus occurs often enough."
+                f"Only {swapped:,} of the requested {count_text(self.asked, 'token is', 'tokens are')} swapped, "
+                "because no other token of the corpus occurs often enough."
             )
         if self.characters:
             sentences.append(sentence_of_characters(self.characters))
@@ -90,7 +94,9 @@ def replace(
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Replacement:
-    """Replace the tokens that a corpus needs least by the best new tokens, which get their ids.
+    """Replace the tokens that a corpus needs least by the best new tokens.
+
+    Each new token gets the id of a replaced token.
 
     Parameters
     ----------
@@ -123,12 +129,12 @@ def replace(
 def replace_on(
     parts: Sequence[WordTable], history: History, swap: int, changes: Mapping[str, Any], work: Work
 ) -> Replacement:
-    """Replace `swap` tokens, and choose the old and the new tokens by the counts of words.
+    """Replace `swap` tokens. The counts of words decide which tokens are removed and which are learned.
 
     `parts` has a table of counted words for each part of a corpus.
     """
     if swap < 1:
-        raise BpeError(f"Swap 1 token or more, not {swap:,}.")
+        raise BpeError(f"The number of tokens to swap must be at least 1, not {swap:,}.")
     check_can_be_edited(history)
     counts = TokenPlaces.of(parts, history).counts
     chosen = least_used(history, counts, swap, cancelled=work.cancelled)
@@ -157,14 +163,14 @@ def replace_on(
 
 
 def _texts_of(history: History, ids: Iterable[int]) -> dict[int, bytes]:
-    """Return the text of each token with one of these ids, by its id in the file."""
+    """Return a dictionary from each of the given ids to the text of its token. The ids are ids of the file."""
     wanted = {*ids}
     numbers = own_numbers(history)[: history.first_special].tolist()
     return {id: text for id, text in zip(numbers, written(history), strict=True) if id in wanted}
 
 
 def _with_freed_ids(history: History, left: Trimmed) -> History:
-    """Return the history in which new tokens have the ids of the removed tokens, in ascending order."""
+    """Return a history in which the new tokens have the ids of the removed tokens, in ascending order."""
     numbers = own_numbers(history).copy()
     stays = np.array([*left.new_ids], np.int64)
     new = np.flatnonzero((numbers != NO_NUMBER) & ~np.isin(numbers, stays))

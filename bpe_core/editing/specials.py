@@ -1,8 +1,7 @@
-"""The renaming, adding and removing of special tokens. Every other token keeps its id.
+"""Functions that rename, add and remove special tokens. Every other token keeps its id.
 
-Some models have embeddings for reserved tokens without a use. Rename such a token to use it: its id and its embedding
-stay. An ordinary token can become a special token in the same way if no other token is made of it, as for BERT's
-`[unused5]`.
+Some models have embeddings for reserved tokens that are not used. If you rename such a token, its id and its embedding
+stay. An ordinary token can also become a special token, like BERT's `[unused5]`, if no other token is made of it.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -23,7 +22,7 @@ import numpy as np
 
 from bpe_core.editing.growing import free_numbers
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, spare_parts
-from bpe_core.editing.without_tokens import further_numbers, numbers_of, without
+from bpe_core.editing.without_tokens import further_numbers, numbers_of, remove_tokens
 from bpe_core.errors import BpeError
 from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
 from bpe_core.history.alphabet import Alphabet
@@ -37,7 +36,10 @@ from bpe_core.text.preparation.pieces import AddedToken
 
 @dataclass(frozen=True, eq=False)
 class SpecialsChanged:
-    """The result of changing special tokens. Its ids are the ids of the file."""
+    """A table after its special tokens were changed.
+
+    All ids are the ids in the tokenizer's file, not the indices in the engine.
+    """
 
     history: History
     renamed: Mapping[str, str]  # new names by the former names
@@ -60,7 +62,7 @@ class SpecialsChanged:
 
 
 def special_ids(learned: Learned) -> dict[str, int]:
-    """Return the ids of all special tokens by their texts, sorted by id.
+    """Return a dictionary from the text of each special token to its id, sorted by id.
 
     The unknown token is included if it has a text.
     """
@@ -88,7 +90,8 @@ def change_specials(
     learned
         A study, or another object with a history.
     rename
-        The new text of each token by its former text. All changes are made at once, so two tokens can swap their names.
+        A dictionary from the former text of a token to its new text. All changes are made at once, so two tokens can
+        swap their names.
     add, remove
         The texts of the tokens to add and to remove.
     first_id
@@ -123,9 +126,9 @@ def change_specials(
 def with_specials(
     history: History, *, rename: Mapping[str, str], add: Mapping[str, int], remove: Sequence[str]
 ) -> History:
-    """Return the table with changed special tokens.
+    """Return the table with other special tokens.
 
-    `rename` has the new text for each old text. `add` has the id of each added text.
+    `rename` maps each old text to its new text. `add` maps each added text to its id.
     """
     numbers = own_numbers(history)
     before = history.recipe.special_tokens
@@ -190,7 +193,7 @@ def _list_of_specials(ids: Mapping[str, int]) -> str:
 
 
 def _without_ordinary(history: History, text: str) -> tuple[History, int]:
-    """Remove an ordinary token that becomes a special token. Return the table without it, and its id."""
+    """Remove an ordinary token that becomes a special token. Return the remaining table, and the id of the token."""
     check_can_be_edited(history)
     places = [place for place, token in enumerate(written(history)) if token == text.encode()]
     if not places:
@@ -205,14 +208,14 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
             f"{quoted(text)} cannot become a special token: other tokens are made of it, or texts need it. Add a "
             "special token with another text."
         )
-    left = without(history, goes)
+    left = remove_tokens(history, goes)
     return left.history.numbered(unless_ids(further_numbers(own_numbers(history), left.old_ids))), id
 
 
 def _first_new_id(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
     """Return the first id for new special tokens.
 
-    By default it follows the ids of the table and of `promoted`, the ordinary tokens that become special tokens.
+    By default it comes after the ids of the table and of `promoted`, the ordinary tokens that become special tokens.
     """
     largest = max([int(own_numbers(history).max(initial=-1)), *promoted.values()])
     return largest + 1 if first_id is None else first_id

@@ -1,10 +1,10 @@
-"""The trimming of a table, which removes tokens.
+"""Functions that trim a table: they remove some of its tokens.
 
-Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. After the removal,
-every remaining token can still be made from its parts, because merges keep their order. But a text may be split
-into other tokens than before, and `costs` compares their numbers. Methods that look tokens up
-do not need the parts of a token. If a character occurs only in longer tokens of such a table, the character gets a
-token, so that no text becomes unknown.
+Other tokens may be made of a removed token. `NEEDED` lists what can happen to them. After the removal, every remaining
+token can still be made from its parts, because merges keep their order. But a text may be split into other tokens than
+before. The function `costs` counts the tokens before and after. Methods that look tokens up in the vocabulary do not
+need the parts of a token. Some of their tables have no token for a character that occurs only in longer tokens. Such a
+character gets a token, so that it does not become unknown when a longer token is removed.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -21,7 +21,7 @@ token, so that no text becomes unknown.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Literal, get_args
 
@@ -29,7 +29,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.editing import without_tokens
-from bpe_core.editing.without_tokens import Without, without
+from bpe_core.editing.without_tokens import ReducedHistory, remove_tokens
 from bpe_core.errors import BpeError
 from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
 from bpe_core.history.arguments import Learned, history_of
@@ -41,7 +41,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
-from bpe_core.support.wording import count_text
+from bpe_core.support.wording import count_sentence, count_text
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
@@ -54,13 +54,13 @@ assert tuple(NEEDED) == get_args(Needed)
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """The result of trimming: the new history, and the removed and kept tokens.
+    """A table after tokens were removed, with lists of the removed and the kept tokens.
 
-    Its ids are the former ids of the file.
+    All ids are the former ids of the file.
     """
 
     history: History
-    new_ids: Mapping[int, int]  # the new id of each remaining token, by its former id
+    new_ids: Mapping[int, int] = field(repr=False)  # the new id of each remaining token, by its former id
     removed: tuple[int, ...]
     asked: tuple[int, ...]  # removed tokens that were named
     spared: tuple[int, ...]  # named tokens that stay, because kept tokens are made of them
@@ -80,15 +80,16 @@ class Trimmed:
         left = self.history.vocabulary_size - len(self.hidden)
         sentences = [f"{count_text(gone, 'token is', 'tokens are')} removed, {left:,} are left."]
         more = (
-            (self.lost, "of them were not chosen: they are made of removed tokens."),
-            (len(self.spared), "that were chosen stay, because other tokens are made of them."),
-            (len(self.hidden), "of them have no id any more, but are still used to make other tokens."),
+            (self.lost, "tokens were removed though not chosen, because they are made of removed tokens."),
+            (len(self.spared), "chosen tokens stay, because other tokens are made of them."),
+            (len(self.hidden), "tokens have no id any more, but are still used to make other tokens."),
             (
                 self.doubles,
-                "of them were not chosen: they have the same text as an older token, so they never occurred.",
+                "tokens were removed though not chosen, because they have the same text as an older token. So they "
+                "never occurred.",
             ),
         )
-        sentences += [f"{count:,} {sentence}" for count, sentence in more if count]
+        sentences += [count_sentence(count, sentence) for count, sentence in more if count]
         if self.added:
             sentences.append(sentence_of_characters(self.added))
         return sentences
@@ -118,8 +119,8 @@ def trim(
     tokens
         The ids of the tokens to remove.
     needed
-        The treatment of a chosen token that other tokens are made of: "spare" keeps it, "lose" removes those tokens,
-        too, and "hide" only takes its id away.
+        What happens to a chosen token that other tokens are made of: "spare" keeps it, "lose" removes it together with
+        the tokens made of it, and "hide" only takes its id away.
     renumber
         Whether the other tokens get new ids without gaps. Otherwise they keep their ids.
     cancelled
@@ -148,17 +149,17 @@ def trim_indices(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without some tokens, like `trim`. The tokens are named by the engine's indices, not by ids."""
+    """Remove tokens as `trim` does. The tokens are given by index, not by id."""
     check_can_be_edited(history)
     known = without_tokens.numbers_of(history)
     named = sorted(set(named))
     _check_named(history, named, known)
     goes, hidden = _tokens_to_remove(history, named, needed)
     more = without_tokens.AdditionalTokens(Method.of(history.recipe).lone_characters(history))
-    left = without(history, goes, hidden, more)
-    while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
+    left = remove_tokens(history, goes, hidden, more)
+    while history.joining is not None and (unmade := _tokens_not_made_now(history, left, cancelled)):
         goes[unmade] = True
-        left = without(history, goes, hidden)
+        left = remove_tokens(history, goes, hidden)
     before = own_numbers(history)
     known = without_tokens.further_numbers(np.where(hidden, NO_NUMBER, known), left.old_ids)
     known = without_tokens.renumbered(known) if renumber else known
@@ -196,10 +197,8 @@ def _tokens_to_remove(history: History, named: list[int], needed: Needed) -> tup
     return goes, hidden
 
 
-def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
-    """Return the remaining tokens that some text was split into before the removal, but that no text is split into
-    after it.
-    """
+def _tokens_not_made_now(history: History, left: ReducedHistory, cancelled: CancelCheck) -> list[int]:
+    """Return the remaining tokens that no longer occur in any split text, although they did before the removal."""
     after = unreachable_tokens(left.history, Work(cancelled=cancelled))
     if not after:
         return []
@@ -209,7 +208,7 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 
 def check_can_be_edited(history: History) -> None:
-    """Raise BpeError if the method of a table needs all its tokens, so that none can be removed."""
+    """Raise BpeError if no token of a table can be removed, because its method needs all of them."""
     if Method.of(history.recipe).joins_runs:
         raise BpeError(
             f"A table that {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: its "
@@ -223,14 +222,14 @@ def check_can_be_edited(history: History) -> None:
 
 
 def looks_tokens_up(history: History) -> bool:
-    """Return whether the method looks tokens up in the vocabulary, so that no token needs its parts."""
+    """Return whether the method looks tokens up in the vocabulary. With such a method, no token needs its parts."""
     return Method.of(history.recipe).looks_tokens_up
 
 
 def repeated_texts(history: History) -> list[int]:
-    """Return the indices of the joined tokens that have the same text as an older token.
+    """Return the indices of joined tokens that have the same text as an older token.
 
-    No text is ever split into them.
+    Such tokens never occur in a split text.
     """
     seen = set(history.alphabet.texts)
     ids = []
@@ -242,9 +241,9 @@ def repeated_texts(history: History) -> list[int]:
 
 
 def _indices_of(history: History, ids: Collection[int]) -> list[int]:
-    """Return the indices of the tokens with these ids.
+    """Convert ids to the indices of their tokens. Raise BpeError if an id is unknown.
 
-    Several tokens may share an id. An unknown id raises BpeError.
+    Several tokens may have the same id.
     """
     known = own_numbers(history)
     missing = sorted(id for id in ids if id < 0 or id not in known)
@@ -266,7 +265,7 @@ def _check_named(history: History, named: list[int], known: Int64s) -> None:
 
 
 def spare_parts(history: History, goes: Bools) -> None:
-    """Unmark the tokens in the mask `goes` that a remaining token may be made of.
+    """Change the mask `goes` so that no remaining token loses a part.
 
     `goes` marks the tokens to remove, and is changed in place.
     """
@@ -289,10 +288,10 @@ def _lose(history: History, goes: Bools) -> None:
 
 
 def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64s]:
-    """Return the left parts, the right parts and the tokens of pairs.
+    """Return three arrays: the left part, the right part and the result of each pair that can be joined.
 
-    With `by_birth`, these are the pairs that the steps joined. Otherwise further pairs are included that make the same
-    tokens.
+    If `by_birth` is true, the arrays contain one pair for each token: the pair whose merge first made the token.
+    Otherwise they also contain the other pairs that make the same tokens.
     """
     left, right = (column.astype(np.int64) for column in history.columns[:2])
     token = np.arange(len(history.alphabet), history.first_special)
@@ -310,11 +309,11 @@ def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64
 def least_used(
     history: History, counts: Int64s, how_many: int, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the `how_many` learned tokens that a corpus needs least.
+    """Choose the `how_many` learned tokens that a corpus needs least.
 
-    Tokens are chosen one by one, and only tokens that no remaining token is made of. So no other token is lost. The
-    token with the lowest count is chosen, or the youngest of several such tokens. Then its count is added to the
-    counts of its parts.
+    Tokens are chosen one by one. A token can be chosen only if no remaining token is made of it, so no other token is
+    lost. The token with the lowest count is chosen, or the youngest of several such tokens. Then its count is added to
+    the counts of its parts.
     """
     check_can_be_edited(history)
     first = first_learned(history)
@@ -322,7 +321,10 @@ def least_used(
     chosen = _chosen_by_hand(history)
     learned = np.setdiff1d(history.vocabulary[history.vocabulary >= first], chosen)
     if not 0 <= how_many <= len(learned):
-        raise BpeError(f"The table has {len(learned):,} learned tokens, so {how_many:,} tokens cannot be removed.")
+        raise BpeError(
+            f"The table has {count_text(len(learned), 'learned token')}, so {count_text(how_many, 'token')} cannot be "
+            "removed."
+        )
     if looks_tokens_up(history):
         rarest: list[int] = learned[np.lexsort((-learned, counts[learned]))][:how_many].tolist()
         return rarest
@@ -348,9 +350,9 @@ def least_used(
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:
-    """Return the tokens that a person added, and that are searched for before any merge.
+    """Return the tokens that a user added. A text is searched for these tokens before any merge.
 
-    They are not removed for low counts.
+    A low count is no reason to remove such a token.
     """
     return () if history.joining is None else history.joining.found_first
 
@@ -358,14 +360,14 @@ def _chosen_by_hand(history: History) -> tuple[int, ...]:
 def least_size(history: History) -> int:
     """Return the number of tokens that are never removed.
 
-    These are base symbols, special tokens, and tokens that a person added.
+    These are base symbols, special tokens, and tokens that a user added.
     """
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
     return first_learned(history) + len(Method.of(history.recipe).lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
-    """Return the number of tokens to remove until `size` tokens are left.
+    """Return how many tokens must be removed so that `size` tokens remain.
 
     Base symbols and special tokens are included in `size`.
     """
@@ -373,12 +375,13 @@ def surplus(history: History, size: int) -> int:
     if size < least:
         specials = len(history.recipe.special_tokens)
         raise BpeError(
-            f"A table cannot be trimmed to {size:,} tokens: its {least - specials:,} base symbols and "
-            f"{specials:,} special tokens stay. Ask for at least {least:,}."
+            f"A table cannot be trimmed to {count_text(size, 'token')}: its "
+            f"{count_text(least - specials, 'base symbol')} and "
+            f"{count_text(specials, 'special token stays', 'special tokens stay')}. Ask for at least {least:,}."
         )
     now = history.vocabulary_size
     if size > now:
-        raise BpeError(f"The table has {now:,} tokens, fewer than the {size:,} it should be trimmed to.")
+        raise BpeError(f"The table has {count_text(now, 'token')}, fewer than the {size:,} it should be trimmed to.")
     return now + len(Method.of(history.recipe).lone_characters(history)) - size
 
 
@@ -389,7 +392,7 @@ class Costs:
 
     def __str__(self) -> str:
         change = f" ({self.now / self.before - 1:+.1%})".replace("%", " %") if self.before else ""
-        return f"{self.before:,} tokens before, {self.now:,} now{change}"
+        return f"{count_text(self.before, 'token')} before, {self.now:,} now{change}"
 
 
 def costs(
@@ -400,7 +403,7 @@ def costs(
     counted_by: Recipe | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Costs:
-    """Count the tokens of words with the table before a change, and with the table after it.
+    """Count the tokens of words before and after a change of the table.
 
     `counted_by` is the recipe by which the words were counted, by default the recipe of `before`.
     """

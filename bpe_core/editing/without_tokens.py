@@ -1,8 +1,11 @@
-"""The removal of tokens from a history, and the ids of the remaining tokens.
+"""Functions that remove tokens from a history, and compute the ids of the remaining tokens.
 
-If the method looks tokens up, a token can stay without its parts. Then it becomes a part of the alphabet (a seed). A
-number in this module is the id in the table's file, or the engine's index if the table has no file. Some files
-have no id for a character that occurs only in longer pieces. Such a character gets an id when the table is changed.
+Some methods find a token by looking up its text in the vocabulary. With such a method, a token can remain even if the
+tokens from which it was joined are removed. Then it becomes an entry of the alphabet (a seed).
+
+Functions and variables whose names contain *number* are about the ids in the table's file, or about indices if the
+table has no file. Some files have no id for a character that occurs only in longer pieces. Such a character gets an id
+when the table is changed.
 """
 
 from __future__ import annotations
@@ -22,13 +25,14 @@ from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.history.token_texts import TokenBytes, written
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.wording import count_text
 
 GONE = -1  # the new id of a removed token
 KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")
 
 
 class AdditionalTokens(NamedTuple):
-    """Tokens to add to a history."""
+    """The tokens that are added to a history."""
 
     symbols: Sequence[Symbol] = ()
     scores: Sequence[float] = ()  # scores of the symbols, if the method has any
@@ -39,19 +43,19 @@ NOTHING_FURTHER = AdditionalTokens()
 
 
 @dataclass(frozen=True, eq=False)
-class Without:
+class ReducedHistory:
     history: History
     new_ids: Int64s  # the new id of each former id, or GONE
     old_ids: Int64s  # the former id of each new id; negative for added tokens
 
 
-def without(
+def remove_tokens(
     history: History, goes: Bools, hidden: Bools | None = None, further: AdditionalTokens = NOTHING_FURTHER
-) -> Without:
-    """Return a history without the tokens in the mask `goes`, and with the tokens of `further`.
+) -> ReducedHistory:
+    """Remove the tokens in the mask `goes` from a history, and add the tokens of `further`.
 
-    The tokens in the mask `hidden` stay only as parts of other tokens. The result has no counts, because the counts of
-    the remaining merges would differ without the removed merges.
+    The tokens in the mask `hidden` remain only as parts of other tokens. The result has no counts, because the counts
+    of the remaining merges depend on the removed merges.
     """
     base = len(history.alphabet)
     first_special = history.first_special
@@ -67,7 +71,9 @@ def without(
     old_ids = np.array([*(id for id, _ in symbols), *steps.tolist(), *(id for id, _ in specials)], np.int64)
     new_ids = np.full(history.index_count, GONE, np.int64)
     new_ids[old_ids[old_ids >= 0]] = np.flatnonzero(old_ids >= 0)
-    recipe = as_given(history.recipe, len(steps)).with_changes(special_tokens=tuple(token for _, token in specials))
+    recipe = recipe_without_training(history.recipe, len(steps)).with_changes(
+        special_tokens=tuple(token for _, token in specials)
+    )
     alphabet = history.alphabet
     if len(symbols) != base or any(new != old for new, (old, _) in enumerate(symbols)):
         alphabet = Alphabet(tuple(symbol for _, symbol in symbols))
@@ -75,7 +81,7 @@ def without(
     made_of = [(left, right) for left, right in new_ids[pairs[whole]].tolist()]
     remaining = History.from_pairs(recipe, alphabet, made_of, joining)
     remaining.scores = _scores(history, old_ids[: len(symbols)], further.scores)
-    return Without(remaining, new_ids, old_ids)
+    return ReducedHistory(remaining, new_ids, old_ids)
 
 
 def _symbols(history: History, goes: Bools, listed: Int64s, more: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
@@ -100,10 +106,10 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
     return Scores((0,), (row,), np.zeros(0, np.int32))
 
 
-def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """Return the recipe of an edited table with this number of merges.
+def recipe_without_training(recipe: Recipe, merges: int) -> Recipe:
+    """Return the recipe of an edited table. `merges` is the number of its merges.
 
-    The recipe says that no training makes the table.
+    The recipe says that the table was not made by training.
     """
     return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
@@ -137,13 +143,14 @@ def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> M
 
 
 def numbers_of(history: History) -> Int64s:
-    """Return the number of each token. Raise FormatError if tokens with different texts share a number."""
+    """Return the number of each token. Raise FormatError if tokens with different texts have the same number."""
     known = history.numbers
     if known is None:
         return np.arange(history.index_count)
     if len(known) != history.index_count:
         raise FormatError(
-            f"The table contradicts itself: it has {history.index_count:,} tokens, but ids for {len(known):,}."
+            f"The table contradicts itself: it has {count_text(history.index_count, 'token')}, but ids for "
+            f"{len(known):,}."
         )
     known = _with_all_characters(history, known)
     given = np.flatnonzero(known != NO_NUMBER)
@@ -175,8 +182,8 @@ def _with_all_characters(history: History, known: Int64s) -> Int64s:
 def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) -> Int64s:
     """Return the ids of all tokens of a changed table.
 
-    Old tokens keep their ids. New tokens get free ids, which begin with `first` or follow the largest known id.
-    `old_ids` has the old index of each token, or a negative number for a new token.
+    Old tokens keep their ids. New tokens get consecutive ids. The first of them is `first`, or by default the id after
+    the largest known id. `old_ids` has the old index of each token, or a negative number for a new token.
 
     >>> further_numbers(np.array([7, 5]), np.array([0, -1, 1])).tolist()
     [7, 8, 5]
@@ -188,9 +195,9 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
-    """Map the former id of each remaining token to its new id.
+    """Return a dictionary from the former id of each remaining token to its new id.
 
-    Tokens without an id before or after the change are left out.
+    Tokens that have no id before or after the change are left out.
 
     >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
     {7: 1, 3: 0}

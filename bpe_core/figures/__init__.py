@@ -1,1 +1,1 @@
-"""The figures as data, and the painter that draws all of them."""
+"""Figures as data, and the painter that draws them."""

@@ -50,14 +50,14 @@ def _reaching(
     return Axis(least, most, is_log, is_share=is_share, is_whole=is_whole)
 
 
-def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: float) -> list[float]:
+def spread_labels(wanted: Sequence[float], height: float, top: float, bottom: float) -> list[float]:
     """Move labels up or down until they do not overlap. Return the middle of each label.
 
     All labels have the height `height`. No label moves further than necessary.
 
-    >>> lines_apart([10.0, 11.0, 50.0], 10.0, 0.0, 100.0)
+    >>> spread_labels([10.0, 11.0, 50.0], 10.0, 0.0, 100.0)
     [5.5, 15.5, 50.0]
-    >>> lines_apart([98.0, 99.0], 10.0, 0.0, 100.0), lines_apart([3.0], 10.0, 0.0, 100.0)
+    >>> spread_labels([98.0, 99.0], 10.0, 0.0, 100.0), spread_labels([3.0], 10.0, 0.0, 100.0)
     ([85.0, 95.0], [5.0])
     """
     order = sorted(range(len(wanted)), key=lambda label: wanted[label])
@@ -89,7 +89,7 @@ class UprightAxis:
         self.scale = Scale.along(axis, bottom, top)
         self.sheet = sheet
         values = self.scale.ticks()
-        self._ticks = list(zip(values, axis.written(values), strict=True))
+        self._ticks = list(zip(values, axis.labels(values), strict=True))
         self.left = 4.7 * sheet.paper.text
 
     def draw(self, right: float) -> None:
@@ -109,18 +109,20 @@ class Legend:
         unit = sheet.paper.text
         room = (sheet.paper.width - 2 * unit) / unit
         if sheet.paper.is_screen:
-            names = [sheet.fitting(name, room - 4)[0] for name in names]
-        self.names = _in_rows([(name, self._room_of(name)) for name in names], room)
+            names = [sheet.shorten(name, room - 4)[0] for name in names]
+        self.names = _rows_of_names([(name, self._room_of(name)) for name in names], room)
         if sheet.paper.is_screen:
             self.names = self.names[: int(SHARE_OF_LEGEND * sheet.paper.height / unit / 1.5)]
         self.rows = len(self.names)
 
-    def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
-        """Draw the legend.
+    def draw(self, sample: Callable[[float, int, int], None], start: float, to_name: float) -> None:
+        """Draw the legend. Each of its entries is a sample, such as a short line or a dot, and a name.
 
-        The first entry of each row begins at `start`, and names are `behind` to the right of their samples. The
-        function `sample` draws the line or dot of an entry. Its arguments are the entry's offset in the row, the row,
-        and the index of the entry.
+        Each row begins at `start`. In each entry, the name begins `to_name` to the right of the place where the sample
+        begins. Both distances are multiples of the text size.
+
+        The function `sample` draws the sample of an entry. Its arguments are the place where the entry begins in its
+        row, the row, and the index of the entry.
         """
         number = 0
         unit = self.sheet.paper.text
@@ -129,7 +131,7 @@ class Legend:
             y = (1.3 + 1.5 * row) * unit
             for name in names:
                 sample(x, row, number)
-                self.sheet.text(x + behind * unit, y, name, "legend")
+                self.sheet.text(x + to_name * unit, y, name, "legend")
                 x = x + self._room_of(name) * unit
                 number = number + 1
 
@@ -137,10 +139,10 @@ class Legend:
         return 3.6 + self.sheet.ems(name, "letters")
 
 
-def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
+def _rows_of_names(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
     """Divide names into rows that are at most `width` wide. Each name comes with its own width.
 
-    >>> _in_rows([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
+    >>> _rows_of_names([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
     [['th', 'he'], ['in']]
     """
     rows: list[list[str]] = []

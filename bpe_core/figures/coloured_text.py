@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bpe_core.figures.sheet import DARK, LIGHT
 from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.markup import Content, Markup, element, joined
+from bpe_core.support.wording import count_text
 
 # Backgrounds of tokens, in the window and on pages. Any two differ clearly, even for people without one kind of cone,
 # and the text of each scheme is easy to read on them. Both were measured.
@@ -25,13 +26,18 @@ PAGE_COLOURS = f"""
 """
 
 
-def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup:
+def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]], shown: Callable[[str], str] = str) -> Markup:
+    """Return a text in which each token has a background colour.
+
+    Each span is `(start, stop, id)`: the bytes of a token, and its id or None. `shown` converts the text of a token to
+    its display form. For example, it replaces symbols by their names.
+    """
     parts: list[Content] = []
     done = 0
     for number, (start, stop, id) in enumerate(spans):
         parts.append(_visible(raw[done:start]))  # bytes that belong to no token
         attributes = {"class": f"t{number % len(LIGHT_GROUNDS)}", "title": "no id" if id is None else f"id {id}"}
-        parts.append(element("span", attributes, _visible(raw[start:stop])))
+        parts.append(element("span", attributes, shown(_visible(raw[start:stop]))))
         done = max(done, stop)
     parts.append(_visible(raw[done:]))
     return joined(parts)
@@ -40,7 +46,7 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup
 def background_styles(inside: str = "") -> tuple[str, str]:
     """Return two style sheets with the background colours of tokens, one for light pages and one for dark pages.
 
-    They hold only for elements inside the CSS selector `inside`.
+    The style sheets apply only to elements that the CSS selector `inside` selects.
     """
     light, dark = (
         "".join(f"{inside}.t{place} {{ background: {colour}; }}" for place, colour in enumerate(colours))
@@ -50,7 +56,7 @@ def background_styles(inside: str = "") -> tuple[str, str]:
 
 
 def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int | None]], about: str) -> str:
-    sentence = f"{about}; this sentence becomes {len(spans):,} tokens."
+    sentence = f"{about}; the sentence below is split into {count_text(len(spans), 'token')}."
     tokens = element("div", {"class": "tokens"}, coloured(raw, spans))
     style = element("style", {}, Markup(_style()))
     return str(element("div", {"class": CLASS}, style, element("div", {}, sentence), tokens))
@@ -64,9 +70,11 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Return a style sheet with light and dark colours. The setting of the reader's system chooses between them.
+    """Return a style sheet with light and dark colours.
 
-    The style sheet changes no other part of the page.
+    The system settings of the reader decide which of them are used.
+
+    The style sheet changes only coloured texts, and nothing else on the page.
     """
     light, dark = background_styles(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"

@@ -1,4 +1,4 @@
-"""The figures as data: values, titles and axes. The painter places the parts of a figure."""
+"""Figures as data: values, titles and axes. The painter decides where each part of a figure is drawn."""
 
 from __future__ import annotations
 
@@ -44,8 +44,11 @@ class Line:
 
     @property
     def dots(self) -> list[tuple[float, float]]:
-        """Return the points of a hollow line that are drawn as dots."""
-        places = thinned(len(self.x), is_log=False, most=MOST_SPOTS)
+        """Return the points that are drawn for a hollow line.
+
+        Such a line is drawn as hollow dots instead of a curve.
+        """
+        places = points_to_draw(len(self.x), is_log=False, most=MOST_SPOTS)
         return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
 
     @property
@@ -66,8 +69,8 @@ class Line:
         return float(np.interp(x, self.x, self.y))
 
     @property
-    def drawn(self) -> object:
-        """Return everything that is drawn except the marked points. Two lines look equal if the results are equal."""
+    def appearance(self) -> object:
+        """Return a key to compare lines. Two lines with equal keys look equal, except for their marked points."""
         numbers = (self.x, self.y, *(self.band or ()))
         return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(number.tobytes() for number in numbers)
 
@@ -138,15 +141,15 @@ class LineFigure(Figure):
         return " ".join(filter(None, (self.sentence, "; ".join(last))))
 
     @property
-    def counts_along(self) -> bool:
+    def has_whole_x(self) -> bool:
         """Return whether all x values are whole numbers, such as steps.
 
-        Then the lines have no values between whole numbers.
+        Such a figure shows no values between whole numbers.
         """
         return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
 
     def values_at(self, x: float) -> str:
-        """Return the values of all lines at `x`, with a row of text for each line."""
+        """Return the values of all lines at `x` as text: a row for `x`, and a row for each line."""
         written = [f"{self.x_title}: {_number(x)}"]
         for line in self.lines:
             if len(line.x):
@@ -156,14 +159,14 @@ class LineFigure(Figure):
         return "\n".join(written)
 
     @property
-    def drawn(self) -> object:
-        """Return everything that is drawn except marks and marked points.
+    def appearance(self) -> object:
+        """Return a key to compare figures.
 
-        Two figures look equal if the results are equal.
+        Two figures with equal keys look equal, except for marks and marked points.
         """
         x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
         y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share
-        return x_axis, y_axis, self.has_bars, [line.drawn for line in self.lines]
+        return x_axis, y_axis, self.has_bars, [line.appearance for line in self.lines]
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,7 @@ class Bar:
 
 @dataclass(frozen=True, repr=False)
 class BarFigure(Figure):
-    """A figure with bars in rows, from the best bar down. Bars without room on the sheet are left out."""
+    """A figure with one bar in each row, the best bar at the top. Bars that do not fit on the sheet are left out."""
 
     bars: Sequence[Bar]
     below: str  # written below all bars
@@ -212,8 +215,8 @@ class DotFigure(Figure):
     def is_hollow(self, row: int, column: int) -> bool:
         """Return whether a dot is hollow.
 
-        A dot is hollow if the tokenizer leaves more of the text unencoded than a fixed share. Then the value cannot be
-        compared with other values.
+        A dot is hollow if the tokenizer cannot encode a large part of the text. Then its value cannot be compared with
+        other values.
         """
         return self.not_encoded is not None and bool(self.not_encoded[row, column] > UNKNOWN_AT_MOST)
 
@@ -266,14 +269,14 @@ class Spans(Protocol):
 Spanning = TypeVar("Spanning", bound=Spans)
 
 
-def nested(branches: Iterable[Spanning]) -> list[Spanning]:
+def branches_of_one_tree(branches: Iterable[Spanning]) -> list[Spanning]:
     """Return the branches that fit into one tree. Each branch comes after its parts.
 
     If two branches cross or are equal, only the first stays.
 
-    >>> [(one.start, one.stop) for one in nested(map(Branch, "abcd", (1, 0, 0, 0), (2, 2, 1, 2)))]
+    >>> [(one.start, one.stop) for one in branches_of_one_tree(map(Branch, "abcd", (1, 0, 0, 0), (2, 2, 1, 2)))]
     [(0, 1), (1, 2), (0, 2)]
-    >>> [one.text for one in nested([Branch("ab", 0, 2), Branch("bc", 1, 3)])]
+    >>> [one.text for one in branches_of_one_tree([Branch("ab", 0, 2), Branch("bc", 1, 3)])]
     ['ab']
     """
     kept = list[Spanning]()
@@ -318,10 +321,10 @@ class SideBySide(Figure):
         return " ".join(figure.in_words for figure in self.figures)
 
 
-def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
+def points_to_draw(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
     """Return the indices of at most `most` points of a curve. The points show the shape of the whole curve.
 
-    >>> thinned(5, is_log=True).tolist(), len(thinned(100_000, is_log=True)) <= MOST_POINTS
+    >>> points_to_draw(5, is_log=True).tolist(), len(points_to_draw(100_000, is_log=True)) <= MOST_POINTS
     ([0, 1, 2, 3, 4], True)
     """
     if length <= most:

@@ -20,8 +20,8 @@ from bpe_core.figures.figure import (
     Numbers,
     SideBySide,
     TreeFigure,
-    nested,
-    thinned,
+    branches_of_one_tree,
+    points_to_draw,
 )
 from bpe_core.figures.scale import start_of_axis, title_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
@@ -48,7 +48,7 @@ def ranks_chart(table: DataTable) -> LineFigure:
     ranks = _numbers(table, "rank")
     counts = _numbers(table, "count")
     most = int(counts[0]) if len(counts) else 0
-    sentence = f"The most frequent of {len(counts):,} tokens in use occurs {count_text(most, 'time')}."
+    sentence = f"The most frequent of {count_text(len(counts), 'token')} in use occurs {count_text(most, 'time')}."
     line = _thin("", ranks, counts, is_log=True)
     return LineFigure(
         "ranks", "Rank and frequency.", sentence, [line], "Rank", "Occurrences", is_log_x=True, is_log_y=True
@@ -87,19 +87,23 @@ def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 
 
 def lengths_chart(table: DataTable) -> LineFigure:
-    lengths = _numbers(table, "bytes")
+    unit = next(iter(table.columns))  # "bytes", or "symbols" that are not text
+    lengths = _numbers(table, unit)
     tokens = _numbers(table, "tokens")
     sentence = "There are no tokens."
     shown = 0
     if len(lengths):
         commonest = int(lengths[tokens.argmax()])
-        sentence = f"Most tokens have {count_text(commonest, 'byte')}, and the longest token has {int(lengths[-1]):,}."
+        most = count_text(commonest, unit.removesuffix("s"))
+        sentence = f"Most tokens have {most}, and the longest token has {int(lengths[-1]):,}."
         shown = len(lengths)
         if shown > MOST_BARS:
             shown = int(np.searchsorted(np.cumsum(tokens), (1 - FEW) * tokens.sum())) + 1
     kept = lengths[:shown] <= LONGEST_SHOWN
     line = Line("", lengths[:shown][kept], tokens[:shown][kept])
-    return LineFigure("lengths", "Token lengths.", sentence, [line], "Bytes in the token", "Tokens", has_bars=True)
+    return LineFigure(
+        "lengths", "Token lengths.", sentence, [line], f"{unit.capitalize()} in the token", "Tokens", has_bars=True
+    )
 
 
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
@@ -170,14 +174,15 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
         known = order[np.isfinite(y[order])]
         is_hollow = measure != UNKNOWN and bool((unknown[chosen] > measures.UNKNOWN_AT_MOST).any())
         lines.append(replace(_thin(str(name), x[known], y[known], is_log=True), is_hollow=is_hollow))
-    sentence = f"{title} of {len(lines)} texts for each vocabulary size.{_sentence_about_hollow(lines)}"
+    sentence = f"{title} of {count_text(len(lines), 'text')} for each vocabulary size.{_sentence_about_hollow(lines)}"
     return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
 def costs_chart(table: DataTable, measure: str, texts: Sequence[str], best: Sequence[int]) -> LineFigure:
-    """Draw a measure and the costs for a model, each as a ratio to its value at the smallest size.
+    """Draw how a measure and the costs of a model depend on the vocabulary size, for each of the texts.
 
-    `best` holds the sizes at which training reads the most bytes for each FLOP. They are marked.
+    Each value is divided by its value at the smallest size. `best` holds the sizes with which a model reads the most
+    bytes of text for each operation (FLOP) of its training. The chart marks these sizes.
     """
     names = np.array(table.columns.get("text", []), object)
     lines: list[Line] = []
@@ -193,8 +198,8 @@ def costs_chart(table: DataTable, measure: str, texts: Sequence[str], best: Sequ
                 name = title if len(texts) == 1 or column in COSTS_OF_SIZES else f"{text}: {title}"
                 lines.append(_thin(name, x, y, is_log=True))
     sentence = (
-        "Each line is a ratio to its value at the smallest size. Where training reads the most bytes for each FLOP, "
-        "a size is marked."
+        "Each line shows a value relative to its value at the smallest size. A mark shows the size at which training "
+        "reads the most bytes for each FLOP."
     )
     title = "The costs of a size for a model."
     x_title, y_title = "Tokens in the vocabulary", "Ratio to the smallest size"
@@ -224,8 +229,8 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
     lines = [Line("mean, and ratio of most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
     lines += [Line(known[row], x, heights[row]) for row in drawn if not texts or known[row] in texts]
     said = [
-        f"{when} {known[int(heights[:, at].argmax())]} needs {high[at] / max(low[at], 1e-9):.2f} times the tokens of "
-        f"{known[int(heights[:, at].argmin())]}"
+        f"{when} {known[int(heights[:, at].argmax())]} needs {high[at] / max(low[at], 1e-9):.2f} times as many tokens "
+        f"as {known[int(heights[:, at].argmin())]}"
         for when, at in (("At first", 0), ("at the end", -1))
     ]
     sentence = f"{', '.join(said)}."
@@ -234,8 +239,8 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
 
 
 BAND = (
-    "A band shows the minimum and maximum over several seeds. For one seed, the band shows the middle 95 % of "
-    "random draws of documents (bootstrap)."
+    "A band shows the minimum and maximum over several seeds. If there is only one seed, the band shows a 95 % "
+    "interval over resampled documents (bootstrap)."
 )
 NAMED_BY = ("recipe", "corpus", "ties")
 NOT_MEASURED = (
@@ -267,8 +272,9 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
 def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     """Return the lines that show how a measure depends on the vocabulary size.
 
-    Each recipe, corpus and tie rule has a line. A line has the mean value at each size. If there are several seeds or
-    documents, a band shows their range. The name of a line has only the facts in which the lines differ.
+    Each combination of recipe, corpus and tie rule has a line with the mean value at each size. If there are several
+    seeds or documents, a band shows the range of the values. The name of a line has only the facts in which the lines
+    differ.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
@@ -278,7 +284,7 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     ([10.0, 20.0], [0.2, 0.1], [[0.1, 0.05], [0.3, 0.15]])
     """
     rows = [row for row in table.records() if row[measure] is not None]
-    distinguishing = _distinguishing(rows)
+    distinguishing = _columns_that_differ(rows)
     of_line: dict[tuple[str, ...], dict[int, list[Row]]] = {}
     for row in rows:
         of_size = of_line.setdefault(tuple(row[name] for name in NAMED_BY), {})
@@ -295,8 +301,12 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     return drawn_lines
 
 
-def _distinguishing(rows: Sequence[Row]) -> list[str]:
-    """Return the column names among recipe, corpus and ties whose values distinguish the lines."""
+def _columns_that_differ(rows: Sequence[Row]) -> list[str]:
+    """Return the names of the columns that distinguish the lines of a chart, which are drawn from `rows`.
+
+    The recipe is always one of these columns. The corpus and the tie rule are added only if they distinguish more
+    lines.
+    """
     names = list(NAMED_BY[:1])
     for name in NAMED_BY[1:]:
         with_it = [*names, name]
@@ -331,9 +341,10 @@ def blocks_chart(table: DataTable) -> LineFigure:
     own, *others = names[names.index("count") + 1 :]  # the size by the method, and by other compressors
     for name in (own, *others):
         sizes = _numbers(table, name)
-        places = thinned(len(sizes), is_log=False) if name == own else np.unique([0, len(sizes) - 1])
+        places = points_to_draw(len(sizes), is_log=False) if name == own else np.unique([0, len(sizes) - 1])
         lines.append(Line(name.capitalize() if name == own else name, steps[places], sizes[places]))
-    sentence = "The bytes of all blocks after each step, compared with today's compressors."
+    compared = ", compared with today's compressors" if others else ""
+    sentence = f"The bytes of all blocks after each step{compared}."
     return LineFigure("blocks", "Size of all blocks.", sentence, lines, "Replacements", "Bytes")
 
 
@@ -373,19 +384,21 @@ def tree_chart(table: DataTable) -> TreeFigure:
         else:
             fallen.insert(0, Branch(text, start, stop, f"{step:,} to {fall:,}", has_fallen=True))
     word = " | ".join(branch.text for branch in there if branch.stop == branch.start + 1)
-    return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were merged.", nested([*there, *fallen]))
+    return TreeFigure(
+        "tree", "Merge tree.", f"How the tokens of {word} were merged.", branches_of_one_tree([*there, *fallen])
+    )
 
 
 def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
     title = measure.replace("_", " ").capitalize()
     names, texts = (list(dict.fromkeys(_texts(table, name))) for name in ("tokenizer", "text"))
-    values, not_encoded = (_by_text(table, names, texts, column) for column in (measure, NOT_ENCODED))
+    values, not_encoded = (_values_by_text(table, names, texts, column) for column in (measure, NOT_ENCODED))
     sentence = f"{title} of {len(texts)} texts by {len(names)} tokenizers."
     shown = short_names(names), short_names(texts)
     return DotFigure("dots", title, sentence, *shown, values, np.nan_to_num(not_encoded))
 
 
-def _by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], column: str) -> Numbers:
+def _values_by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], column: str) -> Numbers:
     """Return a column as an array with a row for each tokenizer and a column for each text. Unknown values are NaN."""
     values = np.full((len(names), len(texts)), np.nan)
     if column in table.columns:
@@ -396,7 +409,7 @@ def _by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], colum
 
 
 def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:
-    places = thinned(len(y), is_log=is_log)
+    places = points_to_draw(len(y), is_log=is_log)
     return Line(name, x[places], y[places])
 
 

@@ -33,10 +33,12 @@ class LatticeToken:
     tip: str = ""
 
     @property
-    def written(self) -> str:
-        """Return the share of the token in percent, or an empty text if the token has no share.
+    def percentage(self) -> str:
+        """Return as text how many of the ways to split the word use this token, in percent.
 
-        >>> [LatticeToken("a", 0, 1, share).written for share in (0.25, 0.0004, None)]
+        The text is empty if the percentage is unknown.
+
+        >>> [LatticeToken("a", 0, 1, share).percentage for share in (0.25, 0.0004, None)]
         ['25%', '<1%', '']
         """
         if self.share is None:
@@ -108,7 +110,7 @@ class Lattice(Layout):
         for item, token in enumerate(self._shown):
             x, y, width, height = self.box_of(item)
             sheet.box(x, y, width, height, "token" if item < len(figure.tokens) else "token part", token.tip)
-            written = token.written if item < len(figure.tokens) else ""
+            written = token.percentage if item < len(figure.tokens) else ""
             if written and token.share is not None:
                 sheet.box(x, y + height - BAR * unit, width * token.share, BAR * unit, "bar")
             aside = SMALL * sheet.ems(written, "digits") + 0.4 if written else 0.0
@@ -143,8 +145,8 @@ class Lattice(Layout):
 
     def _width_of(self, token: LatticeToken) -> float:
         text = self.sheet.ems(token.text, "token")
-        share = SMALL * self.sheet.ems(token.written, "digits")
-        return max(NARROWEST, 0.8 + text + (0.4 + share if token.written else 0.0))
+        share = SMALL * self.sheet.ems(token.percentage, "digits")
+        return max(NARROWEST, 0.8 + text + (0.4 + share if token.percentage else 0.0))
 
 
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.errors import OutputError
-from bpe_core.figures.axes import Legend, UprightAxis, axes_of, lines_apart, upright_axis_of_dots
+from bpe_core.figures.axes import Legend, UprightAxis, axes_of, spread_labels, upright_axis_of_dots
 from bpe_core.figures.figure import BarFigure, DotFigure, Figure, Line, LineFigure, SideBySide, TreeFigure
 from bpe_core.figures.lattice import Lattice, LatticeFigure
 from bpe_core.figures.scale import Scale
@@ -46,7 +46,10 @@ def picture(figure: Figure, paper: Paper) -> bytes:
 
 
 def standalone_svg(figure: Figure) -> str:
-    """Return a figure as an SVG document that needs no style sheet of a page. The XML declaration is left out."""
+    """Return a figure as an SVG document with its own colours, so that it needs no style sheet of a page.
+
+    The document has no XML declaration.
+    """
     return str(drawn(figure, Paper.of_millimetres(WIDTH, HEIGHT, TEXT_SIZE)))
 
 
@@ -74,7 +77,7 @@ def draw(
     text_size: float = TEXT_SIZE,
     dark: bool = False,
 ) -> Drawing:
-    """Draw the figure of an answer as SVG, which a notebook shows. With a path, also write a file.
+    """Draw the figure of an answer as SVG. A notebook shows the result. With a path, also write a file.
 
     Parameters
     ----------
@@ -171,7 +174,7 @@ class Lines(Layout):
         for value in ticks:
             sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
         free = 0.0  # where the next number may begin
-        for value, text in zip(ticks, self._along.written(ticks), strict=True):
+        for value, text in zip(ticks, self._along.labels(ticks), strict=True):
             half = unit * (sheet.ems(text, "digits") / 2 + 0.2 * DIGIT)
             middle = min(self.x(value), sheet.paper.width - half)  # so that the last number stays on the paper
             if middle - half >= free:
@@ -218,7 +221,7 @@ class Lines(Layout):
         points = [(number, point) for number, line in enumerate(self.figure.lines) for point in line.points]
         named = [(number, point) for number, point in points if not self.figure.lines[number].has_stairs]
         wanted = [self.y(point.y) for _, point in named]
-        heights = lines_apart(wanted, 1.2 * unit, self.top - unit, self.bottom)
+        heights = spread_labels(wanted, 1.2 * unit, self.top - unit, self.bottom)
         for number, point in points:
             sheet.dot(self.x(point.x), self.y(point.y), number, 0.3 * unit)
         for (number, point), middle in zip(named, heights, strict=True):
@@ -248,7 +251,7 @@ class Bars(Layout):
         paper = sheet.paper
         unit = sheet.paper.text
         self.shown = figure.bars[: max(1, int((paper.height / unit - 3.2) / self.row))]
-        self._names = [sheet.fitting(bar.name, self.most_of_width * paper.width / unit) for bar in self.shown]
+        self._names = [sheet.shorten(bar.name, self.most_of_width * paper.width / unit) for bar in self.shown]
         self.left = unit * (1.6 + max((width for _, width in self._names), default=0.0))
         numbers = unit * (1.4 + max((sheet.ems(bar.written, "digits") for bar in self.shown), default=0))
         self._longest = max(0.0, paper.width - self.left - numbers)
@@ -299,7 +302,7 @@ class Dots(Layout):
         self._axis.draw(self.right)
         self._axis.draw_title(figure.title)
         for column, text in enumerate(figure.texts):
-            cut, _ = sheet.fitting(text, self._room / unit)
+            cut, _ = sheet.shorten(text, self._room / unit)
             sheet.text(self.left + (column + 0.5) * self._room, self.bottom + 1.3 * unit, cut, "tick")
         for row, values in enumerate(figure.values.tolist()):
             for column, value in enumerate(values):
@@ -320,7 +323,7 @@ class Dots(Layout):
 class Parts(Layout):
     """A layout with several figures side by side.
 
-    If the sheet is higher than wide, the figures are below each other.
+    If the sheet is taller than it is wide, the figures are stacked instead.
     """
 
     def __init__(self, figure: SideBySide, sheet: Sheet) -> None:

@@ -1,4 +1,4 @@
-"""The writing of PNG files from their chunks, for still and for animated pictures."""
+"""Functions that write and read the chunks of PNG files, for still and animated pictures."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Axis:
         return np.log10(np.where(numbers > 0, numbers, np.nan)) if self.is_log else numbers
 
     def number(self, place: float) -> float:
-        """Return the number at a position, the reverse of `place`.
+        """Return the number at a position. This is the inverse of `place`.
 
         >>> Axis(1, 100, is_log=True).number(1.0), Axis(0, 99, True, True).number(math.log1p(9))
         (10.0, 9.0)
@@ -99,12 +99,12 @@ class Axis:
         first, last = (math.log10(max(end, LEAST_LOGARITHM)) for end in (least, most))
         return [10.0**power for power in range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)]
 
-    def written(self, ticks: Sequence[float]) -> list[str]:
+    def labels(self, ticks: Sequence[float]) -> list[str]:
         """Return ticks as short texts. Different ticks have different texts.
 
-        >>> Axis(0, 1, is_share=True).written([0.0, 0.05]), Axis(0, 1).written([0.0, 2e6])
+        >>> Axis(0, 1, is_share=True).labels([0.0, 0.05]), Axis(0, 1).labels([0.0, 2e6])
         (['0 %', '5 %'], ['0', '2M'])
-        >>> Axis(0, 1).written([1_234_567.0, 1_234_568.0])
+        >>> Axis(0, 1).labels([1_234_567.0, 1_234_568.0])
         ['1,234,567', '1,234,568']
         """
         percent, times = (" %", 100) if self.is_share else ("", 1)
@@ -167,9 +167,10 @@ def even_ticks(least: float, most: float, wanted: int = WANTED_TICKS) -> list[fl
 
 
 def start_of_axis(values: Sequence[float]) -> float:
-    """Return a round number below the smallest value, with which an axis for small differences begins.
+    """Return the number at which a chart's axis begins if the axis is to show small differences between the values.
 
-    Return 0 if the smallest value is near 0.
+    This is a round number below the smallest value. Return 0 if the smallest value is near 0 compared with the largest,
+    or if all values are equal.
 
     >>> start_of_axis([1.52, 2.07]), start_of_axis([0.1, 2.0]), start_of_axis([0.5]), start_of_axis([])
     (1.5, 0.0, 0.0, 0.0)
@@ -186,7 +187,7 @@ def start_of_axis(values: Sequence[float]) -> float:
 def title_of_axis(title: str, start: float) -> str:
     """Return the title of an axis. If the axis does not begin at 0, the title gives its first number.
 
-    Small differences look large on such an axis.
+    The reader needs this number, because small differences look large on such an axis.
 
     >>> title_of_axis("Bytes per token", 1.5), title_of_axis("Bytes per token", 0.0)
     ('Bytes per token (axis from 1.5)', 'Bytes per token')

@@ -54,7 +54,11 @@ DARK = Inks("#181b20", "#363c46", "#a0a9b5", "#3d5f86", LINES_ON_DARK, "#f0953f"
 
 @dataclass(frozen=True)
 class Paper:
-    """The size of a sheet and of its text. The unit is a point if the picture is not part of a page."""
+    """The size of the sheet on which a picture is drawn, and the size of its text.
+
+    If the picture is saved alone, the sizes are in points. On the screen they are in pixels. A web page scales the
+    picture.
+    """
 
     width: float = 460
     height: float = 250
@@ -70,9 +74,13 @@ class Paper:
         `width` and `height` are in millimetres, and `text` is in points. Raise OutputError if a size is impossible.
         """
         if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
-            raise OutputError(f"A picture is {LEAST:g} to {MOST:g} mm wide and high, not {width:g} by {height:g}.")
+            raise OutputError(
+                f"A picture must be from {LEAST:g} to {MOST:g} mm wide and high, not {width:g} by {height:g} mm."
+            )
         if not SMALLEST_TEXT <= text <= LARGEST_TEXT:
-            raise OutputError(f"The text of a picture has {SMALLEST_TEXT:g} to {LARGEST_TEXT:g} points, not {text:g}.")
+            raise OutputError(
+                f"The text of a picture must have from {SMALLEST_TEXT:g} to {LARGEST_TEXT:g} points, not {text:g}."
+            )
         points = POINTS_A_MILLIMETRE
         return cls(width * points, height * points, text, is_alone=True, inks=DARK if is_dark else LIGHT)
 
@@ -92,7 +100,7 @@ class Sheet(Protocol):
         `kind` is "letters", "digits", "name" or "token".
         """
 
-    def fitting(self, text: str, room: float) -> tuple[str, float]:
+    def shorten(self, text: str, room: float) -> tuple[str, float]:
         """Shorten a text so that it fits into the width `room`. Return the text and its width.
 
         Both widths are multiples of the text size.
@@ -113,7 +121,7 @@ class Sheet(Protocol):
         """Draw a box of kind "bar", "bar next", "bar tied", "token" or "token part"."""
 
     def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
-        """Draw a line through all places, in the colour with the index `line`."""
+        """Draw a line through all positions in `places`, in the colour with the index `line`."""
 
     def band(self, places: Places, line: int) -> None:
         """Fill the polygon whose corners are `places`, in the colour with the index `line`."""
@@ -121,12 +129,12 @@ class Sheet(Protocol):
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 
     def of_paper(self, paper: Paper) -> Sheet:
-        """Return a sheet that adds to the same drawing, but with another paper, such as one with larger text."""
+        """Return a sheet that draws into the same drawing, but on another paper, such as a paper with larger text."""
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
-        """Return a context with a sheet for a part of the figure.
+        """Return a context manager that gives a sheet for one part of the figure.
 
-        The part is drawn `right` and `down` from the corner.
+        The part is moved by `right` and `down` from the upper left corner of the figure.
         """
 
 
@@ -138,13 +146,13 @@ class Layout(ABC):
         """Draw all parts of the figure on the sheet."""
 
     def item_at(self, x: float, y: float) -> int:
-        """Return the index of the branch of a tree at a position, or -1 if there is no branch."""
+        """Return the index of the branch at a position in a tree, or -1 if there is no branch."""
         return -1
 
     def place_at(self, x: float, y: float) -> float | None:
-        """Return the boundary between symbols of a tree that is nearest to a position.
+        """Return the boundary between two symbols that is nearest to a position. Only trees have such boundaries.
 
-        Return None if the figure is no tree.
+        Return None if the figure is not a tree.
         """
         return None
 
@@ -165,18 +173,18 @@ class SvgSheet:
             return sum(LETTER if letter.islower() or letter in " .,'" else WIDE for letter in text)
         return {"digits": DIGIT, "token": TOKEN}.get(kind, LETTER) * len(text)
 
-    def fitting(self, text: str, room: float) -> tuple[str, float]:
+    def shorten(self, text: str, room: float) -> tuple[str, float]:
         most = max(1, int(room / LETTER))
         return text if len(text) <= most else text[: max(1, most - 1)] + "…", self.ems(text[:most], "name")
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
-        self._add("line", {"class": kind, **ends, **self._look(kind)})
+        self._add("line", {"class": kind, **ends, **self._colours_of(kind)})
 
     def text(
         self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
     ) -> None:
-        place: dict[str, str] = {"x": f"{x:.1f}", "y": f"{y:.1f}", "class": kind, **self._look(kind)}
+        place: dict[str, str] = {"x": f"{x:.1f}", "y": f"{y:.1f}", "class": kind, **self._colours_of(kind)}
         if line >= 0 and self.paper.is_alone:
             place["fill"] = self.paper.line_colour(line)
         if turn:
@@ -186,23 +194,23 @@ class SvgSheet:
     def box(self, x: float, y: float, width: float, height: float, kind: str, tip: str = "") -> None:
         place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{width:.1f}", "height": f"{height:.1f}"}
         inside = (element("title", {}, tip),) if tip else ()
-        self._add("rect", {"class": kind.split()[0], **place, **self._look(kind)}, *inside)
+        self._add("rect", {"class": kind.split()[0], **place, **self._colours_of(kind)}, *inside)
 
     def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        look = self._look("curve", line)
+        look = self._colours_of("curve", line)
         if is_faint and look:
             look |= {"stroke": self.paper.inks.text, "stroke-dasharray": _written(FAINT_DASHES)}
         self._add("polyline", {"class": "curve", "points": points, **look})
 
     def band(self, places: Places, line: int) -> None:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        self._add("polygon", {"class": "band", "points": points, **self._look("band", line)})
+        self._add("polygon", {"class": "band", "points": points, **self._colours_of("band", line)})
 
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None:
         place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": f"{radius:.2f}"}
         kind = "dot hollow" if is_hollow else "dot"
-        self._add("circle", {**place, "class": kind, **self._look(kind, line)})
+        self._add("circle", {**place, "class": kind, **self._colours_of(kind, line)})
 
     def of_paper(self, paper: Paper) -> SvgSheet:
         return SvgSheet(paper, self.parts)
@@ -233,10 +241,10 @@ class SvgSheet:
             attributes = {**attributes, "opacity": f"{self.strength:.2f}"}
         self.parts.append(element(name, attributes, *inside))
 
-    def _look(self, kind: str, line: int = 0) -> Attributes:
+    def _colours_of(self, kind: str, line: int = 0) -> Attributes:
         """Return the colours of a drawn part as SVG attributes.
 
-        Return none inside a page, whose style sheet has the colours.
+        Return no attributes if the drawing is part of a page, because the page's style sheet has the colours.
         """
         paper = self.paper
         inks = self.paper.inks

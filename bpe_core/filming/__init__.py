@@ -1,1 +1,4 @@
-"""The film of a run. Our own code draws its pixels, so its frames are equal on every machine."""
+"""The package that turns training runs into films.
+
+It draws every pixel with its own code, so the frames of a film are the same on every machine.
+"""

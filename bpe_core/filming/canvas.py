@@ -35,10 +35,11 @@ def is_from_right(text: str) -> bool:
     return next((direction in FROM_RIGHT for direction in directions if direction in ("L", *FROM_RIGHT)), False)
 
 
-def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
+def _prefixes(graphemes: Sequence[str]) -> Iterator[str]:
     """Yield the first character of a text, then the first two characters, and so on.
 
-    In scripts with joined letters, the last letter has the shape that it has before a further letter.
+    In some scripts, the shape of a letter depends on the next letter. The last letter of a prefix has the same shape as
+    in the whole text, although the next letter is cut off.
     """
     beginning = ""
     for grapheme, following in zip_longest(graphemes, graphemes[1:], fillvalue=" "):
@@ -47,11 +48,11 @@ def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
 
 
 class Pen:
-    """A pen that measures and draws texts. It uses the fonts that have the characters."""
+    """A pen that measures and draws texts. Each part of a text is drawn with a font that has its characters."""
 
     def __init__(self, fonts: Fonts) -> None:
         self.fonts = fonts
-        self._parts = lru_cache(maxsize=8_192)(self._split)
+        self._parts = lru_cache(maxsize=8_192)(self._parts_of)
 
     def width_of(self, text: str, size: float) -> float:
         return size * sum(width for _, _, width in self._parts(text))
@@ -71,10 +72,10 @@ class Pen:
         """
         if not is_from_right("".join(graphemes)):
             return list(accumulate(map(self.fonts.width, graphemes)))
-        ends = [self.width_of(beginning, 1.0) for beginning in _beginnings(graphemes)]
+        ends = [self.width_of(beginning, 1.0) for beginning in _prefixes(graphemes)]
         return list(accumulate(reversed(ends), min))[::-1]
 
-    def _split(self, text: str) -> tuple[tuple[str, Face | None, float], ...]:
+    def _parts_of(self, text: str) -> tuple[tuple[str, Face | None, float], ...]:
         """Split a text into parts, so that each part is drawn with one font.
 
         Return each part with its font and its width as a multiple of the text size.
@@ -83,14 +84,14 @@ class Pen:
 
     def _one_by_one(self, text: str) -> Iterator[tuple[str, Face | None, float]]:
         for grapheme in graphemes_of(text):
-            shown, face = self.fonts.shown(grapheme)
+            shown, face = self.fonts.text_and_font(grapheme)
             yield shown, face, self.fonts.width(grapheme)
 
     def _joined(self, text: str) -> Iterator[tuple[str, Face | None, float]]:
         part = ""
         of_part = None
         for grapheme in graphemes_of(text):
-            shown, face = self.fonts.shown(grapheme)
+            shown, face = self.fonts.text_and_font(grapheme)
             if part and face is of_part and face is not None:
                 part += shown
                 continue
@@ -115,7 +116,7 @@ class Canvas:
 
     @property
     def image(self) -> Image.Image:
-        """Return the picture in the size in which it is shown."""
+        """Return the picture at its final size."""
         return self._image.reduce(SCALE)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: int = 0) -> None:
@@ -154,7 +155,7 @@ class Canvas:
         baseline = middle + CAPITALS / 2 * size
         self._pen.draw(self._image, SCALE * x, SCALE * baseline, text, SCALE * size, colour, is_bold=is_bold)
 
-    def fitting(self, text: str, size: float, room: float) -> str:
+    def shorten(self, text: str, size: float, room: float) -> str:
         """Shorten a text to the width `room`."""
         if self._pen.width_of(text, size) <= room:
             return text

@@ -43,5 +43,5 @@ class FilmChoices:
 def checked_ending(path: Path | str) -> str:
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise OutputError(f"A film is written as {', '.join(ENDINGS)}. End the name {path} in one of these endings.")
+        raise OutputError(f"The name {path} must end in one of {', '.join(ENDINGS)}.")
     return ending

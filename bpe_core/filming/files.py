@@ -1,4 +1,4 @@
-"""The writing of moving pictures to files. Pillow writes PNG and GIF, and ffmpeg writes MP4."""
+"""Functions that write moving pictures to files. Pillow writes PNG and GIF, and ffmpeg writes MP4."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def write_moving(
 
 
 def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterator[Image.Image]:
-    """Yield the frames with these colours only. From the second frame on, parts that did not change are transparent."""
+    """Yield the frames in the given colours only.
+
+    In all frames but the first, parts that did not change are transparent.
+    """
     palette = _Palette(colours)
     before: Numbers | None = None
     for frame in frames:
@@ -56,7 +59,7 @@ def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterato
 
 
 class _Palette:
-    """A palette of colours, which replaces each colour by its nearest colour.
+    """A palette of colours. Each colour of a frame is replaced by the nearest colour of the palette.
 
     Pillow's own search for the nearest colour is less exact, and it would change plain backgrounds.
     """
@@ -77,9 +80,9 @@ class _Palette:
 
 
 def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
-    """Return the most frequent colours of the samples.
+    """Return the colours that occur most often in the sample pictures.
 
-    A film replaces other colours by the nearest of these colours.
+    A film uses only these colours. Every other colour is replaced by the nearest of them.
     """
     counted = Counter[Colour]()
     for sample in samples:

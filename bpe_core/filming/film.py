@@ -54,7 +54,7 @@ def film(
     Parameters
     ----------
     given
-        A study, or two studies by their names.
+        A study, or a dictionary from names to studies, with two entries.
     path
         The name of the file. Its ending chooses the format.
     text
@@ -64,7 +64,7 @@ def film(
     size
         The size of the picture: "readme", "chat" or "slide".
     first, last
-        The steps between which the film shows the run. For two runs, these are sizes of their vocabularies.
+        The first and the last step that the film shows. For two runs, these are vocabulary sizes.
     seconds
         The length of the film, from 1 to 120 seconds. By default the film has at most twenty seconds.
     dark
@@ -118,7 +118,7 @@ def write_film(
     title = choices.title or " and ".join(name for name, _ in named)
     scene = Scene(filmed, stretch, title, SIZES[choices.size], Fonts(choices.font), is_dark=choices.dark)
     frames = _frames(scene, work)
-    shown = _milliseconds(scene)
+    shown = _durations(scene)
     if ending == ".mp4":
         with replace_atomically(path) as beside:
             write_mp4(zip(frames, shown, strict=True), scene.size.width, scene.size.height, beside, MILLISECONDS)
@@ -154,7 +154,7 @@ def _lacks_fonts(missing: Sequence[str]) -> Iterator[str]:
         names = ", ".join(unicodedata.name(grapheme[0], f"U+{ord(grapheme[0]):04X}") for grapheme in missing[:NAMED])
         yield (
             f"No font on this computer has {len(missing):,} of the characters of the text, such as {names}. These "
-            "characters are left out. Install a font that has these characters, or name a font (--font)."
+            "characters are left out. Install a font that has these characters, or name a font with --font."
         )
 
 
@@ -170,7 +170,7 @@ def _lacks_layout(text: str) -> Iterator[str]:
         )
 
 
-def _milliseconds(scene: Scene) -> list[int]:
+def _durations(scene: Scene) -> list[int]:
     """Return how long each distinct moment is shown, in milliseconds."""
     shown = [MILLISECONDS * len(list(alike)) for _, alike in groupby(scene.stretch.places)]
     shown[0] += MILLISECONDS * (FIRST_STAYS - 1)

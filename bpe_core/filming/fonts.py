@@ -1,7 +1,7 @@
-"""The fonts of this computer. For each character of a film, one of them is chosen.
+"""The fonts of this computer, and the choice of a font for each character of a film.
 
-The font that a person names is tried first, then the usual font of the system, and then any font with the character. If
-the computer has no fonts, Pillow has a font for ASCII.
+The font that a user names is tried first, then the usual font of the system, and then any font with the character. If
+the computer has no fonts, a font that comes with Pillow draws the ASCII characters.
 """
 
 from __future__ import annotations
@@ -123,10 +123,10 @@ class Fonts:
         self._asked = 0
         self._further = iter(FURTHER)
         first = [] if chosen is None else [_chosen(chosen)]
-        usual = _asked_of_system("ab") or next(_of_names(iter(USUAL)), None)
+        usual = _recommended_font("ab") or next(_of_names(iter(USUAL)), None)
         self._faces = [face for face in (*first, usual, Face.bundled()) if face is not None]
 
-    def shown(self, grapheme: str) -> tuple[str, Face | None]:
+    def text_and_font(self, grapheme: str) -> tuple[str, Face | None]:
         """Return the text that is drawn for a character, and the font that draws it.
 
         If no font has the character, the font is None and the character is invisible.
@@ -145,11 +145,11 @@ class Fonts:
         """
         if grapheme.isspace():
             return 0.0 if grapheme == "\n" else BLANK
-        shown, face = self.shown(grapheme)
+        shown, face = self.text_and_font(grapheme)
         return NOTHING if face is None else face.width(shown)
 
     def is_missing(self, grapheme: str) -> bool:
-        return not grapheme.isspace() and self.shown(grapheme)[1] is None
+        return not grapheme.isspace() and self.text_and_font(grapheme)[1] is None
 
     def _face(self, grapheme: str) -> Face | None:
         if grapheme.isspace():
@@ -168,7 +168,7 @@ class Fonts:
             yield from _of_names(self._further)
         elif self._asked < MOST_ASKED:
             self._asked += 1
-            face = _asked_of_system(grapheme)
+            face = _recommended_font(grapheme)
             if face is not None and face not in self._faces:
                 yield face
 
@@ -184,10 +184,10 @@ def _of_names(names: Iterator[str]) -> Iterator[Face]:
     return (face for face in map(Face.of_file, names) if face is not None)
 
 
-def _asked_of_system(text: str) -> Face | None:
-    """Return the font that fontconfig recommends for these characters. Return None without a recommendation.
+def _recommended_font(text: str) -> Face | None:
+    """Return the font that fontconfig recommends for the characters of a text, or None if it recommends no font.
 
-    The recommended font may lack all these characters.
+    The recommended font may lack the characters.
     """
     program = shutil.which(FONTCONFIG)
     if program is None:

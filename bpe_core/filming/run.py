@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bpe_core.errors import BpeError
@@ -35,6 +35,8 @@ class FilmedRun:
         self.text = text
         self._work = work
         history = study.history
+        # Changes a text to the form that people read: if the symbols are not text, to their names.
+        self.shown: Callable[[str], str] = history.recipe.names.shown if history.recipe.base_symbols else str
         words = None if study.texts is None else study.inside.words(work=work)
         self._words = words if words is not None and words.total_bytes <= LARGEST_WORDS else None
         self._ranked = study.inside.ranked(work=work) if self._words is not None and learns_by_ranks(history) else None
@@ -56,9 +58,9 @@ class FilmedRun:
         return self.study.history.vocabulary_size_at(at)
 
     def step_with_size(self, size: int) -> int:
-        """Return the number of steps after which the vocabulary has a size.
+        """Return the number of steps after which the vocabulary has `size` tokens.
 
-        If the vocabulary never has this size, the nearest size counts.
+        If it never has this size, use the nearest size.
         """
         first = self.size_at(0)
         far = size - first if self.size_at(len(self)) >= first else first - size
@@ -123,8 +125,8 @@ class FilmMoments:
     ) -> FilmMoments:
         """Return the moments of a film. The film passes through the moments faster and faster.
 
-        With `last`, the film ends at this step or size. Otherwise the film ends after `seconds`. If `seconds` is None,
-        too, it ends after `usual` seconds.
+        If `last` is given, the film ends at this step or size. Otherwise the film ends after `seconds`, or after
+        `usual` seconds if `seconds` is None.
         """
         is_by_size = len(runs) > 1
         least = 0

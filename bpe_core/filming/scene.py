@@ -1,11 +1,11 @@
-"""The picture of one or two runs at a moment: a text in tokens, the leading pairs, and their counts as curves."""
+"""The picture of one or two runs at a moment: a text split into tokens, the leading pairs, and their count curves."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from bpe_core.figures.coloured_text import DARK_GROUNDS, LIGHT_GROUNDS
@@ -14,6 +14,7 @@ from bpe_core.filming.canvas import MORE, Canvas, Pen, colour_of, graphemes_of, 
 from bpe_core.filming.choices import Size
 from bpe_core.filming.fonts import Colour, Fonts
 from bpe_core.filming.run import LEADERS, FilmedRun, FilmMoments
+from bpe_core.support.wording import count_text
 
 # the size of the letters of the text, in small letters; and the height of its lines, in its own letters
 LARGEST = 2.6
@@ -42,7 +43,7 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The place of one character that a reader sees. Such a character may consist of several code points."""
+    """The position of one character as a reader sees it. Such a character may consist of several code points."""
 
     character: str
     line: int
@@ -115,15 +116,15 @@ class Scene:
             self._leaders = low.columns(len(runs), 2 * unit)
         self._texts = [area._replace(bottom=area.bottom - 2.2 * unit) for area in texts.columns(len(runs), 2 * unit)]
         self.letters, self._cells, self._parts = self._fitting_letters()
-        graphemes = graphemes_of(runs[0].text)
+        graphemes = graphemes_of(runs[0].shown(runs[0].text))
         self.missing = [*dict.fromkeys(filter(fonts.is_missing, graphemes))]
         self._shown = {*stretch.places}
-        self._line = self._measured()
+        self._line = self._token_counts()
 
     # -- placing ---------------------------------------------------------------------------
 
     def _fitting_letters(self) -> tuple[float, list[Cell], list[Part]]:
-        """Return the largest letter size at which the text fits, and the places of its characters and parts.
+        """Return the largest letter size at which the text fits, and the positions of its characters and parts.
 
         If the text does not fit at the smallest size, it is shortened.
         """
@@ -131,7 +132,7 @@ class Scene:
         area = self._texts[0]
         for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
             letters = self.size.letters * tenth / 10
-            cells, parts = place_text(text, letters, area.width, self._pen)
+            cells, parts = place_text(text, letters, area.width, self._pen, self.runs[0].shown)
             most = int((area.bottom - area.top) / (LINE * letters))
             if not cells or cells[-1].line < most:
                 break
@@ -140,7 +141,7 @@ class Scene:
             kept[-1] = kept[-1]._replace(text=MORE)
         return letters, [cell for cell in cells if cell.line < most], kept
 
-    def _measured(self) -> list[list[tuple[int, int]]]:
+    def _token_counts(self) -> list[list[tuple[int, int]]]:
         """Return the number of tokens of the text for each run at each moment of the film."""
         places = sorted(self._shown)
         return [[(place, len(run.tokens(self.stretch.step(run, place)))) for place in places] for run in self.runs]
@@ -159,7 +160,7 @@ class Scene:
 
     @property
     def _missing_sentence(self) -> str:
-        return f"no font here has {len(self.missing):,} characters of this text"
+        return f"no font here has {count_text(len(self.missing), 'character')} of this text"
 
     def _draw_head(self, canvas: Canvas, place: int) -> None:
         unit = self.size.letters
@@ -169,11 +170,11 @@ class Scene:
         wording = history.recipe.wording
         caption = f"{wording.step} {place:,} of {self.stretch.most:,}"
         if self.stretch.is_by_size:
-            caption = f"{place:,} of {self.stretch.most:,} tokens in the vocabulary"
+            caption = f"{place:,} of {count_text(self.stretch.most, 'token')} in the vocabulary"
         middle = head.top + 0.6 * unit
         canvas.text(head.right, middle, caption, 1.2 * unit, colours.text, end=True)
         room = head.width - canvas.width_of(caption, 1.2 * unit) - 2 * unit
-        title = canvas.fitting(self.title, 1.2 * unit, room)
+        title = canvas.shorten(self.title, 1.2 * unit, room)
         canvas.text(head.left, middle, title, 1.2 * unit, colours.text, is_bold=True)
         first = self.stretch.places[0]
         last = self.stretch.places[-1]
@@ -192,7 +193,7 @@ class Scene:
         gap = max(1.0, letters / 16)
         ends = self._ends_of_bytes()
         for token in tokens:
-            for line, left, right in _stretches(ends[token.first_byte : token.behind_byte]):
+            for line, left, right in _joined_intervals(ends[token.first_byte : token.behind_byte]):
                 top = area.top + line * LINE * letters
                 x1 = area.left + left + gap / 2
                 x2 = area.left + right - gap / 2
@@ -208,19 +209,19 @@ class Scene:
         unit = self.size.letters
         middle = area.bottom + 0.9 * self.size.letters
         size = len(run.text.encode())
-        facts = f"{len(tokens):,} tokens, {size / max(1, len(tokens)):.2f} bytes each"
+        facts = f"{count_text(len(tokens), 'token')}, {size / max(1, len(tokens)):.2f} bytes each"
         if len(self.runs) > 1:
             canvas.line([(area.left, middle), (area.left + 1.4 * unit, middle)], colours.line(number), unit / 5)
             facts = f"{run.title}: {facts}"
         if self.missing and len(self.runs) == 1:
             facts += f"; {self._missing_sentence}"
         left = area.left + (2 * unit if len(self.runs) > 1 else 0)
-        canvas.text(left, middle, canvas.fitting(facts, unit, area.right - left), unit, colours.text)
+        canvas.text(left, middle, canvas.shorten(facts, unit, area.right - left), unit, colours.text)
 
     def _ends_of_bytes(self) -> list[tuple[int, float, float]]:
-        """Return the line of each byte of the text, with its left and right end.
+        """Return where each byte of the text is drawn: its line, its left end and its right end.
 
-        A character's width is divided over its bytes.
+        The width of a character is divided equally among its bytes.
         """
         ends = list[tuple[int, float, float]]()
         for cell in self._cells:
@@ -245,7 +246,7 @@ class Scene:
         longest = (0.5 if is_narrow else 0.33) * area.width
         for place, row in enumerate(rows):
             middle = area.top + (2.35 + 1.55 * place) * unit
-            canvas.text(area.left, middle, canvas.fitting(row.name, unit, name_room), unit, colours.text)
+            canvas.text(area.left, middle, canvas.shorten(row.name, unit, name_room), unit, colours.text)
             if not row.written:
                 continue
             ink = colour_of(colours.inks.next if not place else colours.inks.bar)
@@ -254,7 +255,7 @@ class Scene:
             canvas.text(end + 0.5 * unit, middle, row.written, unit, colours.text)
             if row.taken and not is_narrow:
                 right = left + longest + 3.4 * unit
-                taken = canvas.fitting(row.taken, unit, area.right - right)
+                taken = canvas.shorten(row.taken, unit, area.right - right)
                 canvas.text(right, middle, taken, unit, colour_of(colours.inks.lines[1]))
 
     def _draw_curve(self, canvas: Canvas, place: int) -> None:
@@ -286,12 +287,15 @@ class Scene:
             canvas.line([(x, y), (x, y)], colours.line(number), unit / 2)
 
 
-def place_text(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
-    """Divide a text into lines, and return the places of its characters and parts.
+def place_text(
+    text: str, letters: float, width: float, pen: Pen, shown: Callable[[str], str] = str
+) -> tuple[list[Cell], list[Part]]:
+    """Divide a text into lines, and return the positions of its characters and parts.
 
-    Lines break before words. Spaces may extend beyond the end of a line.
+    Lines break before words. Spaces may extend beyond the end of a line. `shown` converts a character to its display
+    form, such as the name of a symbol.
     """
-    words = list(_mirrored(_in_lines(text, letters, width, pen)))
+    words = list(_mirrored_words(_words_in_lines(text, letters, width, pen, shown)))
     parts = list[Part]()
     for word in words:
         joined = _text_of(word)
@@ -299,22 +303,29 @@ def place_text(text: str, letters: float, width: float, pen: Pen) -> tuple[list[
             left = min(cell.left for cell in word if not cell.character.isspace())
             parts.append(Part(joined.rstrip(), word[0].line, left))
         else:
-            parts += [Part(cell.character, cell.line, cell.left) for cell in word if not cell.character.isspace()]
+            parts += [
+                Part(shown(cell.character), cell.line, cell.left) for cell in word if not cell.character.isspace()
+            ]
     return [cell for word in words for cell in word], parts
 
 
-def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[list[Cell]]:
+def _words_in_lines(
+    text: str, letters: float, width: float, pen: Pen, shown: Callable[[str], str]
+) -> Iterator[list[Cell]]:
     """Yield the cells of each word, from left to right. A word that is longer than a line is divided."""
     x = 0.0
     line = 0
     for piece in PIECES.findall(text):
-        if x and x + pen.width_of(piece.rstrip(), letters) > width:
+        if x and x + pen.width_of(shown(piece.rstrip()), letters) > width:
             x = 0.0
             line = line + 1
         graphemes = graphemes_of(piece)
         start = x
         word = list[Cell]()
-        for grapheme, end in zip(graphemes, pen.ends_of(graphemes), strict=True):
+        ends = pen.ends_of(graphemes)
+        if shown is not str:
+            ends = list(accumulate(pen.width_of(shown(grapheme), 1.0) for grapheme in graphemes))
+        for grapheme, end in zip(graphemes, ends, strict=True):
             if x and start + end * letters > width and not grapheme.isspace():
                 yield word
                 start -= x
@@ -330,7 +341,7 @@ def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[lis
             line = line + 1
 
 
-def _mirrored(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
+def _mirrored_words(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
     """Yield the words, with mirrored positions for words that are read from right to left.
 
     Neighbouring words of this kind in a line are mirrored together.
@@ -351,10 +362,10 @@ def _text_of(word: Sequence[Cell]) -> str:
     return "".join(cell.character for cell in word)
 
 
-def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
-    """Join neighbouring intervals in each line, and yield each line with the start and the end of its joined interval.
+def _joined_intervals(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
+    """Join consecutive intervals of the same line. Yield the line, the start and the end of each joined interval.
 
-    >>> list(_stretches([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
+    >>> list(_joined_intervals([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
     [(0, 0.0, 9.0), (1, 0.0, 4.0)]
     """
     for line, several in groupby(ends, lambda end: end[0]):

@@ -1,6 +1,6 @@
-"""The following of a training that runs elsewhere, from its session or from lines of JSON.
+"""Classes that follow a training run in another process, from its session or from lines of JSON.
 
-followed_run.FollowedRun                 what is known of the run at one moment, as a frozen value
+followed_run.FollowedRun                 what is known about the run at one moment, as a frozen value
 file_follower.FileFollower(path).look()  reads the session again if it has changed
 step_lines.StepLines().new_lines(run)    the new steps as lines of JSON, for a pipe
 server.StepServer(port)                  sends these lines to whoever connects on this computer

@@ -10,6 +10,8 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.following.followed_run import FollowedRun, FollowState
 from bpe_core.history.history import History
+from bpe_core.methods.kit.leading import LeadingPairs
+from bpe_core.session_file.newest_steps import read_newest_steps, steps_file
 from bpe_core.session_file.reading import read_growing_run
 from bpe_core.session_file.requests import request_for
 from bpe_core.session_file.values import SavedRun
@@ -19,23 +21,28 @@ FileState = tuple[int, int, int]  # inode, time of change, size
 
 
 class FileFollower:
-    """An object that looks at a session again and again. It never writes, and no failure ends it.
+    """An object that repeatedly checks a session file for new steps. It never writes to the file, and continues after
+    any failure.
 
-    The file may be missing at first, vanish for a while, be incomplete, or be replaced. The steps known before stay
-    until the file holds more steps of the same run, or another run.
+    The file may be missing at first, vanish for a while, be incomplete, or be replaced. The known steps are kept until
+    the file contains more steps of the same run, or another run.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._run: SavedRun | None = None
         self._read: FileState | None = None  # of the file when it was read last
+        self._read_steps: FileState | None = None  # of the file of the newest steps
+        self._leading: LeadingPairs | None = None
         self._changed = 0.0  # by the monotonic clock
         self._place = 1
 
     def look(self) -> FollowedRun:
-        """Return what is known of the run now. Read the file if it has changed."""
+        """Return what is known about the run now. The file is read if it has changed."""
         is_written = is_being_written(self.path)  # asked first: what a process wrote before it ended is read then
-        why = self._read_if_changed()
+        # The steps beside the session are newer. A killed training may have left them there.
+        has_newest = is_written is not False and self._read_newest_steps()
+        why = "" if has_newest else self._read_if_changed()
         run = self._run
         if run is None:
             return FollowedRun(self.path.name, "waiting", why=why, is_written=is_written)
@@ -48,6 +55,7 @@ class FileFollower:
             texts=run.names_of_texts,
             place=self._place,
             is_written=is_written,
+            leading=self._leading,
         )
 
     def _state(self, run: SavedRun, is_written: bool | None, *, is_readable: bool) -> FollowState:
@@ -59,8 +67,25 @@ class FileFollower:
             return "stopped"
         return "paused" if request_for(self.path) == "pause" else "training"
 
+    def _read_newest_steps(self) -> bool:
+        """Read the file of the newest steps beside the session if it has changed. Return whether it can be read."""
+        path = steps_file(self.path)
+        try:
+            status = path.stat()
+            state = status.st_ino, status.st_mtime_ns, status.st_size
+            if state != self._read_steps:
+                newest = read_newest_steps(path)
+                run = SavedRun(1, newest.history.recipe, history=newest.history, names=newest.names)
+                self._store_run(run)
+                self._read_steps = state
+                self._leading = newest.leading
+                self._changed = time.monotonic()
+        except (OSError, BpeError):  # it may be missing or of another version; the session holds the steps, too
+            return False
+        return True
+
     def _read_if_changed(self) -> str:
-        """Read the file if it has changed. Return the reason if it cannot be read, or else an empty text."""
+        """Read the file if it has changed. Return the reason if it cannot be read, and otherwise an empty string."""
         try:
             status = self.path.stat()
             state = status.st_ino, status.st_mtime_ns, status.st_size
@@ -74,14 +99,17 @@ class FileFollower:
         except BpeError as error:
             return str(error)
         is_first = self._run is None
-        self._take(run)
+        self._store_run(run)
         self._read = state
         since = max(0.0, time.time() - status.st_mtime) if is_first else 0.0  # clocks of two computers may differ
         self._changed = time.monotonic() - since
         return ""
 
-    def _take(self, run: SavedRun) -> None:
-        """Keep the run that was read. A shorter part of the same run, such as an older copy, adds no steps."""
+    def _store_run(self, run: SavedRun) -> None:
+        """Replace the known run by the run that was read.
+
+        Do nothing if that run is the known run with fewer steps, such as in an older copy of the file.
+        """
         known = self._run
         if known is not None and not _is_same_run(known, run):
             self._place += 1
@@ -97,7 +125,7 @@ def _is_same_run(known: SavedRun, run: SavedRun) -> bool:
 
 
 def is_continued(known: History, history: History) -> bool:
-    """Return whether two histories have the same steps, as far as both go."""
+    """Return whether two histories have the same steps, up to the end of the shorter history."""
     both = min(len(known), len(history))
     return known.alphabet == history.alphabet and all(
         np.array_equal(getattr(known.columns, name)[:both], getattr(history.columns, name)[:both])

@@ -1,4 +1,4 @@
-"""A run that is trained elsewhere, as it is known at one moment."""
+"""A snapshot of a run that another program trains."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bpe_core.history.history import History
+from bpe_core.methods.kit.leading import LeadingPairs
 
 FollowState = Literal[
     "waiting",  # no step is known yet
@@ -28,7 +29,7 @@ class FollowedRun:
     name
         The name of the file, or of the stream.
     state
-        What the training does, as far as it can be known.
+        What the training is doing, if this is known.
     history
         The steps that are known, or None before the first look that succeeds.
     age
@@ -38,9 +39,11 @@ class FollowedRun:
     texts
         The names of the texts that the run learns from.
     place
-        The number of the run in this place. It grows when another run replaces the run before.
+        A number that grows by one each time another run replaces the run in the same file or stream.
     is_written
         Whether a process writes the file. None if this is unknown.
+    leading
+        The pairs that lead after the last step, if they are known.
     """
 
     name: str
@@ -51,6 +54,7 @@ class FollowedRun:
     texts: tuple[str, ...] = ()
     place: int = 1
     is_written: bool | None = None
+    leading: LeadingPairs | None = None
 
     @property
     def learned(self) -> int:
@@ -63,7 +67,7 @@ class FollowedRun:
 
     @property
     def sentence(self) -> str:
-        """Return the state as a sentence for people."""
+        """Return a readable sentence about the state."""
         step = (
             f"step {self.learned:,}" if self.history is None else f"{self.history.recipe.wording.step} {self.learned:,}"
         )

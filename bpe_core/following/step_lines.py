@@ -1,8 +1,9 @@
 """A followed run as lines of JSON, which go through a pipe: `ssh host bpe-explorer follow run.bpex`.
 
-{"run": {"recipe": ..., "alphabet": ...}}           what the steps belong to; again when it changes
-{"step": 1, "left": 116, "right": 104, ...}         a step, as in a table in JSON
-{"state": "training", "steps": 1, "age": 0.4, ...}  the state; it follows the steps of each look
+{"run": {"recipe": ..., "alphabet": ...}}           the run that makes the next steps; written again for another run
+{"step": 1, "left": 116, "right": 104, ...}         a step, in the same form as in an exported JSON table
+{"leading": {"at": 1, "pairs": [[104, 101, 7, {}]]}} the pairs that lead: left, right, count, further values
+{"state": "training", "steps": 1, "age": 0.4, ...}  the state of the run, always after all new steps
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from bpe_core.following.followed_run import FollowedRun
 from bpe_core.formats import TABLES
 from bpe_core.formats.text_tables import CLOSING, OPENING
 from bpe_core.history.history import History
+from bpe_core.methods.kit.leading import LeadingPairs
 
 NO_STEPS = b"]\n}\n"
 BETWEEN = b",\n"
 
 
 class StepLines:
-    """A writer of the lines. It remembers which lines it has written already."""
+    """A writer of the lines about a followed run. It remembers what it has written already."""
 
     def __init__(self) -> None:
         self._about = b""
         self._steps = 0
         self._place = 0
+        self._leading: LeadingPairs | None = None
 
     def new_lines(self, run: FollowedRun) -> Iterator[bytes]:
         """Yield the lines about what is new in a run, and a line about its state."""
@@ -41,6 +44,9 @@ class StepLines:
             for step in steps[self._steps :]:
                 yield step.strip() + b"\n"
             self._steps = len(steps)
+        if run.leading is not None and run.leading is not self._leading:
+            self._leading = run.leading
+            yield json.dumps({"leading": run.leading.as_values()}).encode() + b"\n"
         state: dict[str, object] = {
             "state": run.state,
             "steps": run.learned,
@@ -54,7 +60,7 @@ class StepLines:
 
 
 def _parts_of(history: History) -> tuple[bytes, list[bytes]]:
-    """Return a history as the table in JSON without its steps, and its steps."""
+    """Return a history as a JSON table in two parts: the table without its steps, and the steps."""
     table = TABLES["json"]
     if reasons := table.impossible(history):
         raise FormatError(reasons[0])
@@ -66,7 +72,17 @@ def _parts_of(history: History) -> tuple[bytes, list[bytes]]:
 
 
 def history_of(about: dict[str, object], steps: list[bytes], name: str) -> History:
-    """Return the history that the lines describe. Raise FormatError if they do not fit together."""
-    head = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}").encode()
+    """Build the history of a followed run from its lines. Raise FormatError if the lines contradict each other.
+
+    `about` is the value of `run` in the run's first line, and `steps` are the lines of the steps. `name` is the name of
+    the run in messages.
+    """
+    # The table gets the form in which this program writes it, because such a table is read in a moment.
+    symbols = about.get("alphabet")
+    others = {name: value for name, value in about.items() if name != "alphabet" or not isinstance(symbols, list)}
+    head = json.dumps(others, ensure_ascii=False, indent=1).removesuffix("\n}").encode()
+    if isinstance(symbols, list):
+        lines = ",".join(f"\n  {json.dumps(symbol, ensure_ascii=False)}" for symbol in symbols)
+        head += b',\n "alphabet": [' + lines.encode() + b"\n ]" if symbols else b',\n "alphabet": []'
     body = b"".join((BETWEEN[1:], b"  ", (BETWEEN + b"  ").join(steps), CLOSING)) if steps else NO_STEPS
     return TABLES["json"].read(head + b"," + OPENING + body, name)

@@ -10,12 +10,13 @@ from bpe_core.following.followed_run import FollowedRun, FollowState
 from bpe_core.following.step_lines import history_of
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.history.history import History
+from bpe_core.methods.kit.leading import LeadingPairs
 
 LARGEST_LINE = 2**25  # bytes; the alphabet is one line
 
 
 class StreamFollower:
-    """An object that reads lines until the next line about the state. A line that is not complete is left out."""
+    """A follower of a run whose steps arrive as lines of a stream. Incomplete lines are ignored."""
 
     def __init__(self, stream: BinaryIO, name: str = "standard input") -> None:
         self._stream = stream
@@ -26,16 +27,17 @@ class StreamFollower:
         self._is_new = False
         self._place = 1
         self._last: FollowedRun | None = None
+        self._leading: object = None  # as values
 
     def look(self) -> FollowedRun:
-        """Return what is known of the run after the next line about its state. Wait for this line."""
+        """Wait for the next line about the run's state, and return what is then known about the run."""
         try:
             state = self._next_state()
-            self._build()
+            self._build_history()
         except BpeError as error:
-            return self._cut(str(error))
+            return self._run_at_end_of_stream(str(error))
         if state is None:
-            return self._cut("")
+            return self._run_at_end_of_stream("")
         kind = state.get("state")
         age = state.get("age")
         texts = state.get("texts")
@@ -49,6 +51,7 @@ class StreamFollower:
             texts=tuple(map(str, texts)) if isinstance(texts, list) else (),
             place=self._place,
             is_written=is_written if isinstance(is_written, bool) else None,
+            leading=None if self._history is None else LeadingPairs.of_values(self._leading, self._history.index_count),
         )
         return self._last
 
@@ -64,6 +67,8 @@ class StreamFollower:
                 self._is_new = True
             elif "step" in values:
                 self._take_step(values["step"], line)
+            elif "leading" in values:
+                self._leading = values["leading"]
             elif "state" in values:
                 return values
 
@@ -73,7 +78,7 @@ class StreamFollower:
         self._steps.append(line.strip())
         self._is_new = True
 
-    def _build(self) -> None:
+    def _build_history(self) -> None:
         """Build the history from all lines, if there are new lines."""
         if self._is_new and self._about:
             history = history_of(self._about, self._steps, self._name)
@@ -82,8 +87,8 @@ class StreamFollower:
             self._history = history
             self._is_new = False
 
-    def _cut(self, why: str) -> FollowedRun:
-        """Return what was known when the stream ended. A run that has ended stays ended."""
+    def _run_at_end_of_stream(self, why: str) -> FollowedRun:
+        """Return what was known when the stream ended. If the run itself had ended before, its state stays "ended"."""
         last = self._last
         if last is not None and last.state == "ended" and not why:
             return last

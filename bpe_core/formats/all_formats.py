@@ -6,15 +6,16 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.hugging_face_cache import tokenizer_file
-from bpe_core.formats.other_files import named_other
-from bpe_core.formats.transformers_beside import about_beside
+from bpe_core.formats.other_files import sentence_about_other
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
@@ -33,7 +34,7 @@ EXACT = "csv"  # keeps all that was learned
 
 def _loaded(name: str, row: Row) -> Format:
     if not isinstance(row, Row):
-        raise FormatError("a format is a Row with the module of its Format")
+        raise FormatError("a format must be a Row that names the module of its Format")
     values = vars(import_module(row.module)).values()
     kind = next((value for value in values if isinstance(value, type) and getattr(value, "name", "") == name), None)
     if kind is None:
@@ -63,8 +64,8 @@ class Formats(Mapping[str, "Format"]):
     def holding(self, name: str) -> Format:
         """Return the format with this name.
 
-        For a name that is no format, return the format EXACT. Such names are "session", and the empty name of a table
-        that came from no file.
+        If no format has this name, return the format EXACT. This is the case for "session", and for the empty name of a
+        table that comes from no file.
         """
         return self[name if name in self.rows else EXACT]
 
@@ -80,21 +81,20 @@ class Formats(Mapping[str, "Format"]):
     def asked_about(self, head: bytes) -> Iterator[Format]:
         """Yield the formats that may recognize a file whose content begins with `head`.
 
-        Each format states two texts, which may be empty: a mark with which its files begin, and a sign that occurs near
-        their beginning. A format is yielded, and loaded, only if both fit `head`. Formats with a mark come first.
+        Each format states two texts, which may be empty: a mark, with which its files begin, and a sign, which occurs
+        near their beginning. A format is loaded only if `head` has both. Formats with a mark come first.
         """
-        fitting = [
-            (name, row.mark) for name, row in self.rows.items() if head.startswith(row.mark) and row.sign in head
-        ]
-        marked = [name for name, mark in fitting if mark]
-        return map(self.__getitem__, marked + [name for name, mark in fitting if not mark])
+        rows = self.rows.items()
+        marked = [name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head]
+        others = (name for name, row in rows if not row.mark and row.sign in head)  # looked for only if needed
+        return map(self.__getitem__, chain(marked, others))
 
     def extension(self, name: str) -> str:
         """Return the usual ending of a file name for this format, with its dot, such as ".csv" for CSV."""
         return Path(f"file{self.rows[name].endings[0]}").suffix
 
     def load(self) -> None:
-        """Load all formats now, so that no later call has to wait for the loading of a format."""
+        """Load all formats now, so that no later call has to wait."""
         for name in self.rows:
             self[name]
 
@@ -155,7 +155,7 @@ _OWN = {
         purpose="for RWKV",
     ),
     "youtokentome": Row(
-        "YouTokenToMe's model, which can only be read: characters and merges by their ids.",
+        "YouTokenToMe's model, which can only be read: characters, and merges as pairs of ids.",
         f"{HERE}.youtokentome_model",
         (".yttm",),
         only_read=True,
@@ -200,7 +200,7 @@ _OWN = {
         mark=b"GGUF",
     ),
     "markdown": Row(
-        "Markdown: the merges as a table for people, in a README or a lesson.",
+        "Markdown: the merges as a readable table, for a README or a lesson.",
         f"{HERE}.markdown_table",
         (".md", ".markdown"),
         purpose="a table to read",
@@ -241,7 +241,7 @@ def format_for(path: Path | str) -> Format:
 
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
-    """Write a history to a file. After an error, the file has its previous content.
+    """Write a history to a file. If an error occurs, the file keeps its previous content.
 
     `learned` is a history or an object that contains a history. Without `format`, the ending of `path` chooses the
     format.
@@ -251,7 +251,7 @@ def write_history(learned: Learned, path: Path | str, *, format: Format | None =
 
     def report(where: Progress) -> None:
         if work.cancelled():
-            raise Cancelled(f"Writing {path} was stopped. What was there before is unchanged.")
+            raise Cancelled(f"Writing {path} was stopped. Existing files are unchanged.")
         work.progress(where)
 
     chosen.refuse_the_impossible(history)
@@ -267,33 +267,50 @@ def read_history(path: Path | str) -> History:
 
 
 def open_table(path: Path | str) -> OpenedTable:
-    """Open a file of any known format, which is recognized by its content.
+    """Open a file of any known format. The format is recognized by the content.
 
     `path` may also be the name of a tokenizer in the Hugging Face cache, such as `hf:gpt2`.
     """
     path = _file_of(path)
-    data, known_as = _content(Path(path))
+    beside = files_beside(path)
+    if not _is_kept(path):
+        return _open(path, beside)
+    from bpe_core.formats.kept_openings import open_once  # small files never need it
+
+    return open_once(_file_to_read(path), str(path), beside, partial(_open, path))
+
+
+def _is_kept(path: Path) -> bool:
+    """Return whether the opened table of a file is stored.
+
+    A table is not stored if formats of plug-ins are loaded, because this program would not notice a change of the
+    plug-in.
+    """
+    try:
+        return path.stat().st_size >= KEPT_FROM and not ROWS.from_plugins
+    except (OSError, ValueError):  # the error comes when the file is opened
+        return False
+
+
+def _open(path: Path, beside: Beside) -> OpenedTable:
+    """Recognize the format of a file, and open the file."""
+    data, known_as = _content(path, beside)
     if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
         raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, too many for a merge table.")
-    beside = files_beside(Path(path))
-    format = known_as or _known_by(data, path)
+    format = known_as or _known_by(data, path, beside)
     if format is not None:
         ROWS.use(format.name)
         with without_garbage_collection(), report_faults(str(path)):
-            if len(data) < KEPT_FROM or format.name not in _OWN:
-                opened = format.open(data, str(path), beside)
-            else:
-                from bpe_core.formats.kept_openings import opened_once  # small files never need it
+            opened = format.open(data, str(path), beside)
+        if format.holds_specials:
+            return opened
+        from bpe_core.formats.transformers_beside import about_beside  # loads all operations on texts
 
-                name = str(path)
-                opened = opened_once(data, name, format.name, beside, lambda near: format.open(data, name, near))
-        return (
-            opened if format.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
-        )
+        return replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
     if not data:
         raise FormatError(f"{path} is empty.")
 
-    known = named_other(data, str(path))
+    known = sentence_about_other(data, str(path))
     if known:
         raise FormatError(known)
     raise FormatError(f"{path} is not a merge table that this program can read ({', '.join(FORMATS)}).")
@@ -302,7 +319,7 @@ def open_table(path: Path | str) -> OpenedTable:
 def _file_of(path: Path | str) -> Path:
     """Return the path of the file to open.
 
-    A name such as `hf:gpt2`, or the path of a folder, becomes the path of the tokenizer file.
+    `path` may also be a name such as `hf:gpt2`, or a folder with a tokenizer.
     """
     try:
         is_file = Path(path).is_file()
@@ -337,27 +354,26 @@ def files_beside(path: Path) -> Beside:
 
 
 def _file_to_read(path: Path) -> Path:
-    """Return the file to read for a path.
+    """Return the path itself, or the path of a complete new version that has not replaced the file yet.
 
-    This is the path itself, unless a new version of the file is complete but has not replaced it yet. Nearly all paths
-    pass the fast check. Only the remaining paths need the slower function `path_to_read`.
+    Nearly all paths pass a fast check. Only the other paths need the slower function `path_to_read`.
     """
     is_plain = 0 < len(path.name) <= SHORT_NAME and not waiting and not path.is_symlink()
     is_whole = is_plain and not path.with_name(f".{path.name}{OF_JOURNALS}").exists()
     return path if is_whole else path_to_read(path)
 
 
-def _content(path: Path) -> tuple[bytes, Format | None]:
-    """Read a file, and return its content with its format. The format is None if it is not known yet.
+def _content(path: Path, beside: Beside) -> tuple[bytes, Format | None]:
+    """Read a file, and return its content and its format. The format is None if it is not known yet.
 
-    If the first bytes show that the file is no table, for example that it is a video, only these bytes are read and
+    If the first bytes show that the file is not a table, but a video for example, only these bytes are read and
     returned.
     """
     try:
         with _opened(_file_to_read(path)) as file:
             head = file.read(LOOK)
-            known = _known_by(head, path)
-            if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):
+            known = _known_by(head, path, beside)
+            if len(head) == LOOK and not (known or _may_be_known(beginning(head), path, beside)):
                 return beginning(head), None
             enough = (known.enough if known else 0) or LARGEST_FILE + 1
             said = os.fstat(file.fileno()).st_size  # without a size, `read` would take as much memory as it may read
@@ -381,20 +397,20 @@ def _opened(path: Path) -> BinaryIO:
         raise FormatError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
-def _known_by(head: bytes, path: Path) -> Format | None:
-    beside = files_beside(path)
-    return next(
-        (format for format in FORMATS.asked_about(head) if format.recognizes_file(head, str(path), beside)), None
-    )
+def _known_by(head: bytes, path: Path, beside: Beside) -> Format | None:
+    for format in FORMATS.asked_about(head):
+        if format.recognizes_file(head, str(path), beside):
+            return format
+    return None
 
 
-def _may_be_known(head: bytes, path: Path) -> bool:
+def _may_be_known(head: bytes, path: Path, beside: Beside) -> bool:
     """Return whether a file that begins with `head` may be a table.
 
-    For some files, such as a long JSON file, only the later content decides this.
+    The result is also true for a file that must be read further, such as a long JSON file.
     """
     late = (format.told_late for format in FORMATS.asked_about(head))
-    return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
+    return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path, beside) is not None
 
 
 def unpacked(data: bytes, name: str) -> bytes:

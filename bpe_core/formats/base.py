@@ -1,4 +1,4 @@
-"""The base of all file formats of a merge table."""
+"""The base class of all file formats of merge tables."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from bpe_core.support.progress import (
     never_cancelled,
     while_wanted,
 )
+from bpe_core.support.wording import count_sentence
 
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
@@ -54,25 +55,23 @@ PIECES = "pieces"  # the same, and the best path needs no other costs
 
 
 def own_numbers(history: History) -> Int64s:
-    """Return the id that each token has in its file. If the history has no ids from a file, return the indices
-    instead."""
+    """Return the id that each token has in its file. If the history has no such ids, the indices serve as ids."""
     return history.numbers_of(np.arange(history.index_count))
 
 
 def dense_numbers(history: History) -> Int64s | None:
-    """Return the ids of the history for a file that lists tokens by position.
+    """Return the ids of the history, for a file in which the position of a token is its id.
 
-    Return None if the history has no ids, or if the list would consist mostly of gaps.
+    Return None if the history has no ids, or if most positions would be empty.
     """
     known = history.numbers
     return known if known is not None and int(known.max()) < len(known) + MOST_GAPS else None
 
 
 def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
-    """Return the ids of the history.
+    """Return the ids of the history. Return indices instead if a token that can occur in a text has no id.
 
-    If a token that can occur in a text has no id, return the indices of all tokens as their ids. The token with the
-    index `unknown` may lack an id.
+    The token with the index `unknown` may lack an id.
     """
     numbers = own_numbers(history)
     joining = history.joining
@@ -87,7 +86,7 @@ def unless_ids(numbers: Int64s) -> Int64s | None:
 
 
 def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
-    """Yield the rows to write, and report the number of the current step from time to time."""
+    """Yield the rows to write, and report from time to time which step is being written."""
     for step, row in rows:
         yield row
         if step % STEPS_BETWEEN_REPORTS == 0:
@@ -110,7 +109,7 @@ def decoded(raw: bytes, where: str, encoding: str = "utf-8", *, in_text: bool = 
 
 
 def listed(texts: Sequence[bytes]) -> str:
-    """Return the first texts, in quotes, as a phrase for a message.
+    """Return a phrase for a message with the first of the given texts, in quotes.
 
     >>> listed([b"a", b"b", b"c", b"d"])
     '“a”, “b”, “c” and 1 more'
@@ -120,19 +119,19 @@ def listed(texts: Sequence[bytes]) -> str:
 
 
 def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
-    """Return a list with one sentence about these texts. The list is empty if there are no texts.
+    """Return a list with one sentence about the given texts. Without texts, return an empty list.
 
-    The sentence begins with the number of texts, and `{}` in `sentence` becomes the first of them.
+    The sentence begins with the number of texts. In `sentence`, `{}` is replaced by the first texts.
 
-    >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
-    (['2 characters are left out: “a”, “b”.'], [])
+    >>> about(["a", "b"], "characters are left out: {}"), about(["a"], "characters are left out: {}"), about([], "{}")
+    (['2 characters are left out: “a”, “b”.'], ['1 character is left out: “a”.'], [])
     """
     raw = [text.encode() if isinstance(text, str) else text for text in texts]
-    return [f"{len(raw):,} {sentence.format(listed(raw))}."] if raw else []
+    return [f"{count_sentence(len(raw), sentence).format(listed(raw))}."] if raw else []
 
 
 def no_sidecar_files(name: str) -> bytes | None:
-    """Return None for any name: this function stands for a folder without sidecar files."""
+    """Return None for every name. A reader uses this function for a file without sidecar files."""
     return None
 
 
@@ -153,7 +152,7 @@ class OpenedTable:
 
 
 class Flaw(str):
-    """A note about a mistake in a table that correct training and writing cannot produce."""
+    """A note about a mistake in a table. A correct program never writes such a table."""
 
 
 class Format(ABC):
@@ -162,7 +161,7 @@ class Format(ABC):
     Attributes
     ----------
     name
-        The name that a person types, such as "csv".
+        The name that a user types, such as "csv".
     tables
         The kinds of tables that files of the format hold. A format with an empty set holds all kinds.
     methods
@@ -182,12 +181,12 @@ class Format(ABC):
     joins_unknown
         Whether several unknown characters in a row become one token.
     sums
-        How the format's library adds log-probabilities, as a recipe names it. The text is empty if that does not
-        matter.
+        The precision in which the format's library adds log-probabilities, such as "64 bits". It is empty if the
+        precision does not matter.
     peer_name
-        The name of the library that `peer` calls. The text is empty if there is no library.
+        The name of the library that `peer` calls. It is empty if there is no library.
     peer_call
-        The expression that calls this library, as a person would write it.
+        The expression that calls this library, as a user would write it.
     holds_specials
         Whether programs that load a file search texts for its special tokens.
     matches_specials
@@ -197,7 +196,7 @@ class Format(ABC):
     name: ClassVar[str]
     tables: ClassVar[frozenset[str]] = frozenset({RANKS})
     methods: ClassVar[tuple[str, ...] | None] = None
-    holds: ClassVar[str] = "joined pairs only"
+    holds: ClassVar[str] = "only merges of pairs"
     told_late = False
     enough: ClassVar[int] = 0
     holds_splitting = True
@@ -211,33 +210,39 @@ class Format(ABC):
     matches_specials: ClassVar[bool | None] = False
 
     def can_hold(self, history: History) -> list[str]:
-        """List the facts of a history that this format cannot hold, as one sentence each."""
+        """Return one sentence for each part of a history that this format cannot store."""
         return self.impossible(history) or self.does_otherwise(history)
 
     @abstractmethod
     def does_otherwise(self, history: History) -> list[str]:
-        """List the differences between a history and its written file, as one sentence each.
+        """Return one sentence for each difference between a history and its written file.
 
-        Such a history can still be written.
+        The history can be written in spite of these differences.
         """
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the texts that the written file splits into different tokens than the history does.
+        """Return the texts that the history and the written file split differently.
 
         `can_hold` reports these texts.
         """
         return ()
 
     def is_beyond(self, history: History, text: str) -> bool:
-        """Return whether a text meets a limit that `can_hold` reports, so that the file may give other tokens."""
+        """Return whether a limit that `can_hold` reports applies to a text.
+
+        If so, the file may split the text differently.
+        """
         return False
 
     def impossible(self, history: History) -> list[str]:
-        """List the reasons why a history cannot be written at all. The list is empty if it can be written."""
+        """Return one sentence for each reason why a history cannot be written at all.
+
+        The result is empty if the history can be written.
+        """
         return []
 
     def refusal(self, history: History, cancelled: CancelCheck = never_cancelled) -> str:
-        """Return a sentence that says why a history cannot be written, without writing anything.
+        """Say why a history cannot be written, in one sentence. Nothing is written.
 
         The sentence is empty if the history can be written.
         """
@@ -261,7 +266,7 @@ class Format(ABC):
         return next(while_wanted(self.impossible(history), cancelled), "")
 
     def holds_joining(self, history: History) -> bool:
-        """Return whether a file can hold merge priorities that differ from the order of the history's steps."""
+        """Return whether a file can store merge priorities that differ from the order of the steps."""
         return False
 
     def refuse_the_impossible(self, history: History) -> None:
@@ -278,30 +283,30 @@ class Format(ABC):
     def numbers(self, history: History) -> Int64s:
         """Return the id of each token in the written file. A token without an id has NO_NUMBER.
 
-        A format keeps the ids of the history if it can. This default gives the tokens their indices as ids.
+        A format should keep the ids of the history if it can. This default uses the indices as ids.
         """
         return np.arange(history.index_count)
 
     @abstractmethod
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        """Write all rows of a history that `impossible` accepts."""
+        """Write all rows of a history. Call this only if the method `impossible` returns an empty list."""
 
     def main_file(self, path: Path) -> Path:
-        """Return the path of the main file for a path that a person names.
+        """Return the path of the main file. `path` is the path that a user names.
 
-        The two paths differ only in formats of several files.
+        The two paths differ only in formats with several files.
         """
         return path
 
     def companions(self, path: Path) -> dict[Path, Writer]:
-        """Return the paths of the sidecar files for a file at `path`, each with the function that writes it."""
+        """Return the path of each sidecar file for a file at `path`, and the function that writes the sidecar file."""
         return {}
 
     @abstractmethod
     def recognizes(self, data: bytes) -> bool:
         """Return whether the data has this format.
 
-        The check is quick: it looks only for features by which files of the format differ from other files.
+        The check is quick: it looks only for features that files of other formats do not have.
         """
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
@@ -310,7 +315,7 @@ class Format(ABC):
 
     @abstractmethod
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        """Read a whole file, whose name in errors is `name`.
+        """Read the whole content of a file. The messages of errors name the file as `name`.
 
         Invalid content raises a FormatError that names the place. Time and memory grow in proportion to the size of the
         file.
@@ -326,9 +331,9 @@ class Format(ABC):
         return OpenedTable(history, self.name, tuple(notes))
 
     def does_match_specials(self, beside: Beside) -> bool | None:
-        """Return whether the format's library matches special tokens in texts.
+        """Return whether the format's library searches texts for special tokens.
 
-        The sidecar files can change the result.
+        This can depend on the sidecar files.
         """
         return self.matches_specials
 
@@ -336,14 +341,15 @@ class Format(ABC):
         return self.open(data, name).history
 
     def differences(self, data: bytes, history: History) -> list[str] | None:
-        """List the places where the content of a file differs from a history.
+        """Return one sentence for each difference between the content of a file and a history.
 
-        Return None if this format cannot compare them, so that the file must be opened and used for encoding.
+        Return None if this format cannot compare them. Then the file must be opened, and texts must be encoded with the
+        table of the file and with the history.
         """
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = no_sidecar_files) -> Peer | None:
-        """Load the content of a file into the library that the format comes from.
+        """Load the content of a file with the library of this format.
 
         Return None if the library or a needed file is missing.
         """
@@ -358,7 +364,7 @@ class Format(ABC):
 
 
 class ReadOnly(Format):
-    """A format that is read and never written."""
+    """A format of files that this program reads but never writes."""
 
     why_only_read: ClassVar[str]
 

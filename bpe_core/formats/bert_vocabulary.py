@@ -1,42 +1,47 @@
-"""BERT's vocab.txt, which has one token in each line and ids from 0, and the WordPiece tokens of any file.
+"""BERT's vocab.txt, which has one token in each line and ids from 0. The module also reads WordPiece tokens of other
+files.
 
 The sidecar file tokenizer_config.json says how a text is normalized and split. Without that file, the reader guesses
 the normalizer and the pattern from the tokens.
 
-A file does not say how its tokens were made. So the history has no steps, and its alphabet holds all tokens. A
-token of several characters is a seed: an entry of the alphabet that no merge makes.
+A file does not say how its tokens were made. So the history has no steps, and its alphabet holds all tokens. A token of
+several characters is a seed: an entry of the alphabet that no merge makes.
 """
 
 from __future__ import annotations
 
+import codecs
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import is_
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
 from bpe_core.formats.base import LONGEST, NO_NUMBER, Beside, Format, Opened, Peer, about, dense_numbers, recipe_from
 from bpe_core.formats.json_reading import Object, checked_text, list_in, number_of, object_in, parsed_object
-from bpe_core.formats.limitations import containing, same_text
+from bpe_core.formats.limitations import about_same_text, containing
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
 from bpe_core.formats.transformers_classes import LIKE_BERT, SPACED, class_of, role_tokens
-from bpe_core.formats.written_merges import VERSION, lines_of
-from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
+from bpe_core.formats.written_merges import LONGEST_LINE, VERSION, lines_of
+from bpe_core.history.alphabet import NUMBER_OF_KIND, Alphabet, LaidSymbols, RawTexts, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.token_texts import quoted, written
+from bpe_core.history.laid_texts import LaidTexts
+from bpe_core.history.token_texts import is_text, quoted, written
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
-from bpe_core.support.arrays import Bools
+from bpe_core.support.arrays import Bools, Bytes
 from bpe_core.support.progress import ProgressReport
 from bpe_core.support.result_cache import cached
+from bpe_core.support.wording import count_text
 from bpe_core.text.characters import code_points
 from bpe_core.text.decoding import WordPiece
 from bpe_core.text.preparation.normalizers import BertNormalizer
@@ -44,38 +49,80 @@ from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 
 
-def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
-    """Return the tokens of a file as a history without steps.
+class ListedTokens(NamedTuple):
+    """The tokens of a vocabulary with their ids. The texts are stored in one array. No two of them are equal."""
 
-    `pieces` are the special tokens that can be tokens inside a word.
+    texts: LaidTexts
+    numbers: Int64s
+
+    @classmethod
+    def of(cls, vocabulary: Mapping[str, int]) -> ListedTokens:
+        return cls(LaidTexts.of(vocabulary), np.fromiter(vocabulary.values(), np.int64, len(vocabulary)))
+
+    def numbers_of(self, texts: Sequence[str]) -> Int64s:
+        """Return the id of each of a few texts, or NO_NUMBER for a text that is not a token."""
+        return np.append(self.numbers, NO_NUMBER)[self.texts.places_of(texts)]
+
+    def known(self, texts: Sequence[str]) -> dict[str, int]:
+        """Return a dictionary from text to id, for those of a few texts that are tokens."""
+        numbers = zip(texts, self.numbers_of(texts).tolist(), strict=True)
+        return {text: number for text, number in numbers if number != NO_NUMBER}
+
+    def text_with(self, number: int) -> str | None:
+        return next((self.texts[place] for place in np.flatnonzero(self.numbers == number).tolist()), None)
+
+    def without(self, texts: Collection[str]) -> Bools:
+        """Return a mask of the tokens that are not among a few texts."""
+        mask = np.ones(len(self.numbers) + 1, np.bool_)
+        mask[self.texts.places_of([*texts])] = False
+        return mask[:-1]
+
+    def with_more(self, vocabulary: Mapping[str, int]) -> ListedTokens:
+        new = ListedTokens.of(vocabulary)
+        return ListedTokens(self.texts.followed_by(new.texts), np.append(self.numbers, new.numbers))
+
+
+def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
+    """Return a history without steps whose alphabet holds the tokens of a file.
+
+    `pieces` are the special tokens that can also be tokens inside a word.
     """
-    if len(vocabulary) > LARGEST_VOCABULARY:
+    return _history_of_tokens(ListedTokens.of(vocabulary), recipe, where, pieces)
+
+
+def _history_of_tokens(tokens: ListedTokens, recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
+    if len(tokens.numbers) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
-    others = {recipe.unknown_text, *recipe.special_tokens}.difference(pieces)
-    texts = [text for text in vocabulary if text not in others]
-    read = [text.removeprefix(recipe.marker_text) or text for text in texts]
-    short = [pair for pair in zip(texts, read, strict=True) if len(pair[1]) == 1]
-    of_kind: dict[SymbolKind, list[tuple[str, str]]] = {
-        "character": [pair for pair in short if pair[0] == pair[1]],
-        "continuation": [pair for pair in short if pair[0] != pair[1]],
-        "seed": [pair for pair in zip(texts, read, strict=True) if len(pair[1]) != 1],
+    texts = tokens.texts
+    marker = recipe.marker_text.encode()
+    are_plain = tokens.without({recipe.unknown_text, *recipe.special_tokens}.difference(pieces))
+    are_marked = texts.begin_with(marker) & (np.diff(texts.starts) > len(marker)) & bool(marker)
+    are_single = texts.are_single_behind(len(marker) * are_marked)
+    rows: dict[SymbolKind, Int64s] = {
+        "character": np.flatnonzero(are_plain & are_single & ~are_marked),
+        "continuation": np.flatnonzero(are_plain & are_single & are_marked),
+        "seed": np.flatnonzero(are_plain & ~are_single),
     }
-    symbols = unknown_symbols(recipe)
-    names = [symbol.text.decode() for symbol in symbols]
-    for kind, pairs in of_kind.items():
-        symbols += [Symbol(text.encode(), inner.encode(), kind) for text, inner in pairs]
-        names += [text for text, _ in pairs]
-    names += recipe.special_tokens
-    numbers = [vocabulary.get(name, NO_NUMBER) for name in names]
-    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(np.array(numbers, np.int64))
+    order = np.concatenate([*rows.values()])
+    kinds = np.repeat([NUMBER_OF_KIND[kind] for kind in rows], [*map(len, rows.values())]).astype(np.int8)
+    laid = texts.only(order)
+    raw = RawTexts(laid.data, laid.starts)
+    read = raw.without_beginnings(np.flatnonzero(are_marked[order]), len(marker))
+    first = LaidSymbols.of(unknown_symbols(recipe))
+    numbers = (
+        tokens.numbers_of([text.decode() for text in first.texts.as_list()]),
+        tokens.numbers[order],
+        tokens.numbers_of(recipe.special_tokens),
+    )
+    alphabet = Alphabet(first.followed_by(LaidSymbols(raw, read, kinds)))
+    return History.from_pairs(recipe, alphabet, []).numbered(np.concatenate(numbers))
 
 
 def numbers_for(history: History) -> Int64s:
-    """Return the id in a file for each index of a history.
+    """Return the id that each index of a history has in a file.
 
     A history keeps the ids of its file. Without such ids, special tokens come first, then the unknown token, then all
-    other tokens. If two tokens have the same text, the newer token gets the id of the older, because nothing
-    distinguishes them.
+    other tokens. If two tokens have the same text, nothing distinguishes them, so both get the id of the older token.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -109,17 +156,17 @@ SPECIALS = tuple(filter(None, ROLES.values()))
 MOST_ODD = 0.002  # the share of tokens that may contradict a guess: signs and mistakes of the corpus
 
 
-def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]) -> dict[str, Any]:
+def _text_choices(config: Object, plain: LaidTexts, where: str, notes: list[str]) -> dict[str, Any]:
     lowercase = _flag(config, "do_lower_case", where)
     if lowercase is None and class_of(config) in LIKE_BERT:
         lowercase = True
     strip_accents = _flag(config, "strip_accents", where)
     if lowercase is None:
-        plain = _with_letters(plain)
-        lowercase = _accepts_nearly_all(plain, lambda sign: sign == sign.lower())
-        strip_accents = (
-            lowercase and _accepts_nearly_all(plain, _has_no_accents) if strip_accents is None else strip_accents
-        )
+        characters = _Characters.of(plain)
+        among = characters.rows_with(str.isalpha) & ~plain.begin_with(b"[unused")
+        lowercase = characters.have_nearly_none(_has_capitals, among)
+        if strip_accents is None:
+            strip_accents = lowercase and characters.have_nearly_none(_has_accents, among)
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
         notes.append(
             "No tokenizer_config.json in its folder says how texts are normalized. Its tokens suggest that "
@@ -145,68 +192,80 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     }
 
 
-def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iterator[str]:
+def _other_ways(config: Object, texts: LaidTexts, where: str) -> Iterator[str]:
     if (kind := class_of(config)) and kind not in AS_FOR_BERT:
         named = config["tokenizer_class"][:40]
         yield (
             f"{where} names {named}, which may normalize, split and decode texts differently. This program does all "
             "this as BERT does."
         )
-    if not any(text.startswith(MARKER) for text in vocabulary):
+    if not texts.begin_with(MARKER.encode()).any():
         yield (
             f"No token begins with {MARKER}, so a word that is not a token is unknown here. The file does not say "
             "whether texts are split in another way, such as into characters."
         )
 
 
-def _with_letters(texts: Sequence[str]) -> list[str]:
-    has_letter = _texts_with(texts, str.isalpha).tolist()
-    return [text for text, has in zip(texts, has_letter, strict=True) if has and not text.startswith("[unused")]
+class _Characters(NamedTuple):
+    """The characters of many texts, as code points. Each different character is looked at only once.
 
-
-def _accepts_nearly_all(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
-    """Return whether `fits` accepts the characters of nearly all texts."""
-    return int(_texts_with(texts, lambda sign: not fits(sign)).sum()) <= MOST_ODD * len(texts)
-
-
-def _texts_with(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
-    """Return a mask of the texts that contain a character for which `wanted` is true.
-
-    `wanted` is called once for each distinct character.
+    No text may be empty.
     """
-    codes = code_points("".join(texts))
-    is_there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
-    is_there[codes] = True
-    is_wanted = is_there.copy()
-    is_wanted[is_there] = [wanted(chr(code)) for code in np.flatnonzero(is_there).tolist()]
-    totals = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_wanted[codes])))
-    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-    return np.diff(totals[ends], prepend=0) > 0
+
+    codes: npt.NDArray[np.uint32]
+    edges: Int64s  # the first character of each text, and the end
+    different: str
+
+    @classmethod
+    def of(cls, texts: LaidTexts) -> _Characters:
+        codes = code_points(texts.together)
+        is_there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+        is_there[codes] = True
+        return cls(codes, texts.edges, "".join(map(chr, np.flatnonzero(is_there).tolist())))
+
+    def rows_with(self, wanted: Callable[[str], bool]) -> Bools:
+        """Return a mask of the texts with a character for which the function `wanted` returns true."""
+        are_wanted = np.array([*map(wanted, self.different)], np.bool_)
+        if not are_wanted.any():
+            return np.zeros(len(self.edges) - 1, np.bool_)
+        is_wanted = np.zeros(ord(self.different[-1]) + 1, np.bool_)
+        is_wanted[code_points(self.different)] = are_wanted
+        rows: Bools = np.logical_or.reduceat(is_wanted[self.codes], self.edges[:-1])
+        return rows
+
+    def have_nearly_none(self, unwanted: Callable[[str], bool], among: Bools) -> bool:
+        """Return whether nearly all texts of the mask `among` are without unwanted characters.
+
+        The function `unwanted` says whether a text holds such a character.
+        """
+        if not unwanted(self.different):  # the usual case, so no character is looked at alone
+            return True
+        return int((self.rows_with(unwanted) & among).sum()) <= MOST_ODD * int(among.sum())
 
 
-def _has_no_accents(sign: str) -> bool:
-    return not any(unicodedata.category(character) == "Mn" for character in unicodedata.normalize("NFD", sign))
+def _has_capitals(text: str) -> bool:
+    return text != text.lower()
 
 
-def _specials(
-    config: Object, roles: Mapping[str, str | None], vocabulary: Mapping[str, int], where: str
-) -> dict[str, int]:
+def _has_accents(text: str) -> bool:
+    return not text.isascii() and "Mn" in map(unicodedata.category, unicodedata.normalize("NFD", text))
+
+
+def _specials(config: Object, roles: Mapping[str, str | None], tokens: ListedTokens, where: str) -> dict[str, int]:
     players = [config.get(role, usual) for role, usual in roles.items()]
     named = [_token(player, where) for player in players if player is not None]
     named += [_token(item, where) for item in list_in(config, "additional_special_tokens", where)]
-    known = {text: vocabulary[text] for text in named if text in vocabulary}
-    taken = {number: text for text, number in vocabulary.items()}
-    for key, item in object_in(config, "added_tokens_decoder", where).items():
-        text = _token(item, where)
+    added = [(key, _token(item, where)) for key, item in object_in(config, "added_tokens_decoder", where).items()]
+    known = tokens.known([*named, *(text for _, text in added)])
+    listed = {**known}
+    taken: dict[int, str] = {}
+    for key, text in added:
         number = number_of(int(key) if key.isdecimal() else key, f"{where}: the number of {text[:40]!r}")
-        if vocabulary.get(text, number) != number or taken.setdefault(number, text) != text:
+        owner = taken.setdefault(number, tokens.text_with(number) or text)
+        if listed.get(text, number) != number or owner != text:
             raise FormatError(
                 f"{where}: the special token {text[:40]!r} has the id {number:,}, but in the vocabulary "
-                + (
-                    f"its id is {vocabulary[text]:,}."
-                    if text in vocabulary
-                    else f"this id belongs to {taken[number][:40]!r}."
-                )
+                + (f"its id is {listed[text]:,}." if text in listed else f"this id belongs to {owner[:40]!r}.")
             )
         known[text] = number
     return known
@@ -232,13 +291,14 @@ AS_FOR_BERT = {  # classes of transformers that split and decode as BERT's does
     *(*LIKE_BERT, "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader", "Ernie", "MegatronBert", "PreTrained"),
     *("Realm", "RetriBert"),
 }.difference(SPACED)
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits as if drawn by chance
 LOOK = 100_000  # bytes at the beginning that show whether each line has one token
 
 
 class BertVocabulary(Format):
     name = "vocab.txt"
     tables = frozenset({LONGEST})
-    holds = "WordPiece's tokens only"
+    holds = "only the tokens of WordPiece"
     peer_name = "tokenizers"
     peer_call = "encode(word)"
     holds_splitting = False
@@ -254,7 +314,7 @@ class BertVocabulary(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        sentences = same_text(history)
+        sentences = about_same_text(history)
         if recipe.pattern != "bert":
             sentences += limitations.about_splitting(recipe.with_changes(special_tokens=()))
         else:
@@ -266,8 +326,8 @@ class BertVocabulary(Format):
         longest = Method.of(recipe).longest_word_of(recipe)
         if longest is not None and longest != LONGEST_WORD:
             sentences.append(
-                f"In this table a word of more than {longest:,} characters is unknown. For programs that load "
-                f"this file, the limit is {LONGEST_WORD} characters."
+                f"In this table a word of more than {count_text(longest, 'character')} is unknown. For programs that "
+                f"load this file, the limit is {LONGEST_WORD} characters."
             )
         return sentences
 
@@ -293,8 +353,8 @@ class BertVocabulary(Format):
             file.write(text.encode() + b"\n")
 
     def recognizes(self, data: bytes) -> bool:
-        lines = data[:LOOK].split(b"\n")
-        marked = b"[UNK]" in data[:LOOK] or any(line.startswith(b"##") and len(line) > 2 for line in lines)
+        head = data[:LOOK]
+        marked = b"[UNK]" in head or any(line.startswith(b"##") and len(line) > 2 for line in head.split(b"\n"))
         is_json = data.lstrip().startswith((b'["', b"[\n"))
         return marked and not is_json and _has_a_token_a_line(data)
 
@@ -302,26 +362,26 @@ class BertVocabulary(Format):
         return self.recognizes(data) or (Path(name).name == "vocab.txt" and _has_a_token_a_line(data))
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        vocabulary, twice = read_vocabulary(data, name)
+        tokens, twice = _read_tokens(data, name)
         config_data = beside(CONFIG)
         where = f"{CONFIG} beside {name}"
         config = parsed_object(config_data, where) if config_data is not None else {}
         roles = ROLES | role_tokens(class_of(config_beside(beside)))
         unknown = _token(config.get("unk_token", roles.pop("unk_token", UNKNOWN)), where)
-        if unknown not in vocabulary:
+        if unknown not in tokens.known([unknown]):
             raise FormatError(
                 f"{name}: the token {quoted(unknown)} for words that cannot be split is missing. If this is BERT's "
                 f"vocabulary, add the token, or set unk_token in {CONFIG}. Any other list of tokens cannot be "
                 "opened, because it does not say how texts are split."
             )
-        specials = _specials(config, roles, vocabulary, where)
+        specials = _specials(config, roles, tokens, where)
         specials.pop(unknown, None)
         specials = dict(sorted(specials.items(), key=lambda item: item[1]))
-        plain = [text for text in vocabulary if text != unknown and text not in specials]
+        plain = tokens.texts.only(np.flatnonzero(tokens.without({unknown, *specials})))
         found_so = [how for text, how in tokens_in(config).items() if how and (text in specials or text == unknown)]
         found_so += [AddedToken(unknown)] * (unknown not in [how.content for how in found_so])
         notes = about(twice, "tokens occur twice, and have the id of their last line, as in BERT's tokenizers: {}")
-        notes += _other_ways(config, vocabulary, where)
+        notes += _other_ways(config, tokens.texts, where)
         choices = _text_choices(config, plain, where, notes)
         recipe = recipe_from(
             name,
@@ -337,31 +397,63 @@ class BertVocabulary(Format):
             decoding=(WordPiece(MARKER),),
             **choices,
         )
-        history = history_of(vocabulary | specials, recipe, name)
-        return history, notes
+        listed = tokens.known([*specials])
+        further = {text: number for text, number in specials.items() if text not in listed}
+        return _history_of_tokens(tokens.with_more(further) if further else tokens, recipe, name), notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         recipe = history.recipe
         longest = Method.of(recipe).longest_word_of(recipe)
         said: dict[str, Any] = {"unk_token": recipe.unknown_text, "max_input_chars_per_word": longest}
-        asked = library.Tokenizer(library.models.WordPiece(read_vocabulary(data, name)[0], **said))
+        tokens, _ = _read_tokens(data, name)
+        vocabulary = dict(zip(tokens.texts, tokens.numbers.tolist(), strict=True))
+        asked = library.Tokenizer(library.models.WordPiece(vocabulary, **said))
         return lambda word: list(asked.encode(word).ids)
 
 
-def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
-    """Return the id of each token, and the list of tokens that occur in several lines.
+def _read_tokens(data: bytes, name: str) -> tuple[ListedTokens, list[str]]:
+    """Return the tokens of a file, and a list of the tokens that occur in several lines.
 
     The id of a token is the number of its last line, counted from 0.
     """
+    tokens = tokens_at_once(data)
+    return tokens_line_by_line(data, name) if tokens is None else (tokens, [])
+
+
+def tokens_at_once(data: bytes) -> ListedTokens | None:
+    """Return the tokens of a file with different tokens in valid lines. Return None for any other file."""
+    if any(blank in data for blank in (b" ", b"\t", b"\r")) or data.startswith(codecs.BOM_UTF8):
+        return None
+    raw = np.frombuffer(data, np.uint8)
+    are_ends = raw == ord("\n")
+    widths = np.diff(np.flatnonzero(are_ends), prepend=-1, append=len(raw)) - 1
+    numbers = np.flatnonzero(widths)
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[numbers])))
+    texts = raw[~are_ends]
+    if widths.max() > LONGEST_LINE or not is_text(data) or not _are_different(texts, starts):
+        return None
+    return ListedTokens(LaidTexts(texts, starts), numbers)
+
+
+def _are_different(data: Bytes, starts: Int64s) -> bool:
+    """Return whether texts are certainly different, because their hashes are. No text may be empty."""
+    widths = np.diff(starts)
+    places = np.arange(len(data), dtype=np.int32) - np.repeat(starts[:-1].astype(np.int32), widths)
+    factors = np.cumprod(np.full(int(widths.max(initial=0)), HASH_FACTOR))
+    hashes = np.sort(np.add.reduceat(data * factors[places], starts[:-1]))
+    return not (hashes[1:] == hashes[:-1]).any()
+
+
+def tokens_line_by_line(data: bytes, name: str) -> tuple[ListedTokens, list[str]]:
     lines = [line.rstrip(" \t\r") for line in lines_of(data, name)]  # other white space stays, as in transformers
     for number, text in enumerate(lines, start=1):
         if " " in text or "\t" in text:
             raise FormatError(f"{name}, line {number:,}: there must be one token and no space, not {text[:80]!r}.")
     number_of = {text: number for number, text in enumerate(lines) if text}
     if len(number_of) == len(lines) - lines.count(""):
-        return number_of, []
+        return ListedTokens.of(number_of), []
     first = dict(zip(reversed(lines), range(len(lines))[::-1], strict=True))
-    return number_of, [text for number, text in enumerate(lines) if text and first[text] < number]
+    return ListedTokens.of(number_of), [text for number, text in enumerate(lines) if text and first[text] < number]
 
 
 def _about_changes(recipe: Recipe) -> list[str]:
@@ -381,6 +473,9 @@ def _gaps(line: int) -> Iterator[str]:
 
 
 def _has_a_token_a_line(data: bytes) -> bool:
+    head = data[:LOOK]
+    if not any(blank in head for blank in b"\0 \t\r\x0b\x0c"):
+        return not head.startswith((b"{", VERSION.encode())) and head.strip(b"\n") != b""
     lines = data[:LOOK].split(b"\n")[:-1] or [data[:LOOK]]
     return (
         not data.startswith((b"{", VERSION.encode()))

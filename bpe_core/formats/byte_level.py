@@ -1,6 +1,6 @@
-"""The printable characters that represent bytes in byte-level vocabularies.
+r"""The byte characters: printable characters that represent bytes in byte-level vocabularies.
 
->>> written(b" the\\n"), read("Ġthe")
+>>> written(b" the\n"), read("Ġthe")
 ('ĠtheĊ', b' the')
 """
 
@@ -37,7 +37,10 @@ def written(raw: bytes) -> str:
 
 
 def read(text: str) -> bytes | None:
-    """Return the bytes that stand-in characters represent. Return None if the text has any other character."""
+    """Return the bytes that a text of byte characters represents. Return None if the text contains any other character.
+
+    A byte character is a printable character that represents one byte, such as `Ġ` for a space.
+    """
     try:
         return codecs.charmap_encode(text, "strict", _bytes())[0]
     except UnicodeEncodeError:
@@ -49,7 +52,7 @@ def is_byte_level(text: str) -> bool:
 
 
 def written_tokens(history: History) -> list[str]:
-    """Return the text of each token in stand-in characters, without the special tokens."""
+    """Return the text of each token in byte characters, without the special tokens."""
     base = history.recipe.base
     return [*of_tokens(("stand-ins", base), history, lambda: _written_tokens(written_texts(history), base))]
 
@@ -62,9 +65,9 @@ def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
 
 
 def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
-    """Return the id of each token by its text, sorted by id.
+    """Return a dictionary from the text of each token to its id, sorted by id.
 
-    If two tokens have the same text, the older token is listed.
+    If two tokens have the same text, only the older token is included.
     """
     number_of: dict[str, int] = {}
     first = history.first_special
@@ -82,10 +85,10 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 
 
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
-    """Return a vocabulary with special tokens added, sorted by id.
+    """Add special tokens to a vocabulary, and sort it by id.
 
-    A special token whose id is higher than all ids of the vocabulary is left out: the library reads this id from a
-    sidecar file.
+    A special token is left out if its id is higher than all ids of the vocabulary, because the library reads such an id
+    from a sidecar file.
 
     >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
     {'<s>': 0, 'a': 1, 'b': 2}

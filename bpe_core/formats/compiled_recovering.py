@@ -1,4 +1,4 @@
-"""The recovery of merges with compiled kernels, which find the parts of all tokens in one call."""
+"""The recovery of merges by compiled code. One call of a kernel finds the parts of all tokens."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _WIDE = 0x80  # the first code that UTF-8 writes by several bytes
 
 
 def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s, Int32s, Bools]:
-    """Return all symbols, the left and the right part of each token, and a mask of late tokens.
+    """Return all base symbols, the left part and the right part of each token, and a mask of late tokens.
 
-    The token with the lowest rank comes first. A token is late if one of its parts comes after it.
+    The given tokens must be sorted by rank, the lowest rank first. A token is late if one of its parts has a higher
+    rank.
     """
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
@@ -47,15 +48,14 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
         place_of = np.zeros(letters[-1] + 1, np.int32)
         place_of[letters] = np.arange(len(letters))
         cells = place_of[data if are_bytes else code_points(laid.together)]
-        _join(texts, so_far, halves, done, cells, edges, len(symbols))
+        _find_parts_by_merging(texts, so_far, halves, done, cells, edges, len(symbols))
     return symbols, halves.left, halves.right, halves.is_late
 
 
 def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | None:
     """Return the two parts of each token as indices of texts.
 
-    Return None if a symbol has no text. Return None if the parts of many tokens can only be found by merging the
-    symbols of each token.
+    Return None if a symbol has no text, or if the parts of many tokens can only be found by merging symbols.
 
     >>> texts = LaidTexts.of(["lo", "low", "w", "o", "l"])
     >>> halves_among(texts, np.array([4, 3, 2]), np.array([0, 1])).right.tolist()
@@ -72,7 +72,7 @@ def _room(are_bytes: bool) -> ShortBuffer:
 
 
 def _initial_tables(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
-    """Return the initial tables of texts and of token parts. No part of a token has been found yet."""
+    """Return a table of all texts, and a table of the tokens' parts, in which no part is known yet."""
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
     ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
     halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)
@@ -83,13 +83,15 @@ def _initial_tables(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Text
 def _bytes_in(data: Bytes) -> list[int]:
     """Return the distinct bytes of the data in ascending order.
 
-    The function deletes the bytes of the data from all 256 bytes, which takes hardly any time.
+    For speed, the function deletes the bytes of the data from a string of all 256 bytes, and returns the deleted bytes.
     """
     return sorted({*range(256)}.difference(bytes(range(256)).translate(None, data.tobytes())))
 
 
-def _join(texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:
-    """Find the parts of all tokens from token `done` on, by merging the symbols of a token where this is needed."""
+def _find_parts_by_merging(
+    texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int
+) -> None:
+    """Find the parts of all tokens after the first `done` tokens, if necessary by merging the symbols of a token."""
     from bpe_core.kernels.encode import JOINED
 
     # few tables need this module, and loading it takes long

@@ -1,4 +1,4 @@
-"""The rows of merge tables as bytes, which compiled kernels write many rows at a time."""
+"""The compiled writer of merge tables, which writes many rows at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"add", b"drop", b"merge")  # of a right
 
 
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
-    """Yield many rows at a time as bytes, each time with the number of the last step in them.
+    """Yield the bytes of many rows at a time, together with the number of the last step in them.
 
     `numbers` holds the values of the last column.
     """
@@ -68,7 +68,7 @@ def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[
 
 def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns]:
     fixed = [*map(str.encode, layout.before.values()), layout.behind.encode(), layout.nothing.encode()]
-    tokens = of_tokens(("spelled", layout.spelled), history, lambda: _spelled(written(history), layout.spelled))
+    tokens = of_tokens(("spelled", layout.spelled), history, lambda: _spell(written(history), layout.spelled))
     others = [tokens, of_tokens("in hex", history, lambda: _in_hex(decoded(history)))]
     others += [_texts_of(_TRUTHS), _texts_of(_KINDS)]
     all_texts = _concatenated([_texts_of(fixed), *others])
@@ -101,10 +101,11 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
     return Texts(np.frombuffer(plain.data.tobytes().hex(" ").encode(), np.uint8), 3 * plain.begin, 3 * plain.end - 1)
 
 
-def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Return the concatenated texts as a file spells them. `spelled` escapes a text and puts it in quotes.
+def _spell(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
+    """Return all texts as they are written in a file, escaped and in quotes. The results are stored in one array.
 
-    Only the few texts with unusual characters are passed to `spelled`. All other texts only get the quotes.
+    The function `spelled` writes a single text in this way. It is slow, so it is called only for the few texts with
+    unusual characters. All other texts are only put in quotes.
     """
     around = spelled("").encode()
     side = len(around) // 2

@@ -1,4 +1,4 @@
-"""The names by which llama.cpp recognizes special tokens, even if the file gives these tokens another kind."""
+"""The names by which llama.cpp recognizes special tokens, whatever kind the file gives to these tokens."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _WITH_CALLS = {"<|return|>", "<|flush|>"}
 def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str, Any]) -> tuple[list[Kind], list[str]]:
     """Return the kinds of the tokens as llama.cpp changes them, and the tokens whose kind is doubtful.
 
-    Several names may serve the same role, and llama.cpp changes the kind of only one token with such a name. If the
-    file has several of these tokens, their kinds are doubtful: llama.cpp searches for them in no fixed order.
+    Several names may have the same role, and llama.cpp changes the kind of only one of these tokens. If a file has
+    several of them, their kinds are doubtful, because llama.cpp searches for them in no fixed order.
 
     >>> kinds_by_name(["a", "</s>", "<PRE>", "<|start|>"], [Kind.NORMAL] * 4, {})[0]
     [<Kind.NORMAL: 1>, <Kind.CONTROL: 3>, <Kind.CONTROL: 3>, <Kind.USER_DEFINED: 4>]

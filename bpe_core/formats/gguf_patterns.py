@@ -1,4 +1,4 @@
-"""The pre-tokenizers of llama.cpp, by their names in GGUF files.
+"""A table of llama.cpp's pre-tokenizers, with their names in GGUF files.
 
 Each pre-tokenizer is a list of expressions that are applied in turn.
 """

@@ -1,4 +1,4 @@
-"""A reader of the named values at the beginning of a GGUF file. It keeps only the values of the tokenizer.
+"""The reader of the named values at the beginning of a GGUF file. It keeps only the values of the tokenizer.
 
 >>> value = _text(b"tokenizer.ggml.model") + struct.pack("<I", 8) + _text(b"gpt2")
 >>> read_section(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + value, "model.gguf")
@@ -15,10 +15,14 @@ import numpy as np
 from bpe_core.errors import BpeError, FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
+from bpe_core.support.wording import count_text
 
 MARK = b"GGUF"
 LARGEST_HEAD = 2**26  # bytes; a vocabulary of 250,000 tokens with its merges takes some 20 million
 KEPT = "tokenizer.ggml."
+CHAT_TEMPLATE = (
+    "tokenizer.chat_template"  # named templates have their names behind it: tokenizer.chat_template.tool_use
+)
 NAMES = ("general.name", "general.architecture")  # what llama.cpp assumes where a file says nothing
 MOST_VALUES = 100_000
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()  # what bytes become that are no text
@@ -83,7 +87,7 @@ class _Head:
 
     def _too_short(self, wanted: int) -> BpeError:
         left = len(self._data) - self.place
-        what = f"{self._name}, byte {self.place:,}: the file announces {wanted:,} more bytes, but"
+        what = f"{self._name}, byte {self.place:,}: the file announces {count_text(wanted, 'more byte')}, but"
         if len(self._data) >= LARGEST_HEAD:
             return TooLarge(f"{what} this program reads only the first {LARGEST_HEAD:,} bytes of a GGUF file.")
         if self._data.count(REPLACEMENT) >= MANY:
@@ -91,7 +95,9 @@ class _Head:
                 f"{self._name} was converted as if it were text, so many of its bytes became U+FFFD. Copy or download "
                 "the file again as a binary file."
             )
-        return FormatError(f"{what} only {left:,} bytes follow. The file was not copied completely.")
+        return FormatError(
+            f"{what} only {count_text(left, 'byte follows', 'bytes follow')}. The file was not copied completely."
+        )
 
 
 def read_section(data: bytes, name: str) -> Section:
@@ -105,11 +111,13 @@ def read_section(data: bytes, name: str) -> Section:
     _ = head.number("<Q")
     count = head.number("<Q")
     if count > MOST_VALUES:
-        raise TooLarge(f"{name}: its header has {count:,} values, but this program reads at most {MOST_VALUES:,}.")
+        raise TooLarge(
+            f"{name}: its header has {count_text(count, 'value')}, but this program reads at most {MOST_VALUES:,}."
+        )
     section: Section = {}
     for _ in range(count):
         key = head.text()
         value = head.value(head.number("<I"))
-        if key.startswith(KEPT) or key in NAMES:
+        if key.startswith((KEPT, CHAT_TEMPLATE)) or key in NAMES:
             section[key.removeprefix(KEPT)] = value
     return section

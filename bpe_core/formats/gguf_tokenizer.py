@@ -3,8 +3,8 @@
 The section lists the tokens of a SentencePiece, GPT-2 or BERT tokenizer.
 
 The tokens of GPT-2, Gemma 4 and BERT are read like a tokenizer.json with the same content. All other tokens are read
-like a SentencePiece .model, but llama.cpp first changes a text in two steps: it splits the text at user-defined tokens,
-and it puts a blank before each part.
+like a SentencePiece .model. But before that, llama.cpp splits a text at user-defined tokens, and puts a space before
+each part.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History
 from bpe_core.history.laid_texts import LaidTexts
+from bpe_core.support.wording import count_text
 from bpe_core.text.preparation.pieces import AddedToken
 
 BEGINS = "▁"  # the sign before BERT's tokens that begin a word
@@ -46,7 +47,7 @@ _DEFAULTS = {"bert": 100, "t5": 2}  # the id of the unknown token
 
 
 class Tokens:
-    """The lists of a tokenizer section, and the facts that follow from them."""
+    """The lists of tokens in a tokenizer section, and facts that are computed from these lists."""
 
     def __init__(self, section: Section, name: str) -> None:
         self.section = section
@@ -59,8 +60,9 @@ class Tokens:
         scores = self._list("scores", float)
         if len(set(self.texts)) < len(texts) or any(len(row) not in (0, len(texts)) for row in (kinds, scores)):
             raise FormatError(
-                f"{name} is damaged: it lists {len(texts):,} tokens, but {len(set(self.texts)):,} different "
-                f"texts, {len(kinds):,} kinds and {len(scores):,} scores."
+                f"{name} is damaged: it lists {count_text(len(texts), 'token')}, but "
+                f"{count_text(len(set(self.texts)), 'different text')}, "
+                f"{count_text(len(kinds), 'kind')} and {count_text(len(scores), 'score')}."
             )
         known = {*Kind}
         stated = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
@@ -87,7 +89,7 @@ class Tokens:
 
     @property
     def map(self) -> bytes:
-        """Return the normalizer's map of characters, in the bytes that a SentencePiece .model has."""
+        """Return the normalizer's map of characters as bytes, in the binary form of a SentencePiece .model."""
         return bytes(value & 0xFF for value in self._list("precompiled_charsmap", int))
 
     @property
@@ -111,9 +113,10 @@ class Tokens:
 
     @cached_property
     def sides(self) -> dict[str, dict[str, bool]]:
-        """Return the tokens that match blanks on one side of them. The value `lstrip` or `rstrip` says on which side.
+        """Return the tokens that absorb the spaces before or after them when they are found in a text.
 
-        llama.cpp chooses these tokens by the name of the model.
+        Each token is mapped to `{"lstrip": True}` for the spaces before it, or to `{"rstrip": True}` for the spaces
+        after it. llama.cpp chooses these tokens by the name of the model.
         """
         name, architecture, pre = (str(self.section.get(key, "")) for key in (*NAMES, "pre"))
         if any(part in pre for part in _JINA) or any(part in architecture for part in _WITH_MASK):
@@ -167,7 +170,7 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
     whole = {
         "normalizer": {"type": "NFC"} if tokens.flag("normalizer.nfc", False) else None,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
-        "decoder": _decoders([{"type": "LlamaBytes", "as_text": "\n".join(_like_bytes(tokens))}], asked),
+        "decoder": _decoders([{"type": "LlamaBytes", "as_text": "\n".join(_tokens_like_bytes(tokens))}], asked),
         "added_tokens": tokens.added(),
         "model": model,
     }
@@ -177,24 +180,24 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def _decoders(steps: list[Object], splitting: object) -> Object:
-    """Return the steps of a decoder.
+    """Return the operations of a decoder, with one operation added if llama.cpp removes spaces from decoded texts.
 
-    A last step that removes spaces is added if llama.cpp removes them for this pre-tokenizer.
+    `splitting` is the pre-tokenizer of the file, which decides this.
     """
     cleaning: list[Object] = [{"type": "LlamaSpaces"}] * (splitting in CLEANING)
     return {"type": "Sequence", "decoders": steps + cleaning}
 
 
-def _like_bytes(tokens: Tokens) -> list[str]:
-    """Return the added tokens whose characters could also be stand-in characters of bytes."""
+def _tokens_like_bytes(tokens: Tokens) -> list[str]:
+    """Return the added tokens that could also be read as byte characters."""
     added = (token["content"] for token in tokens.added())
     return [text for text in added if not text.isascii() and is_byte_level(text)]
 
 
 def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Return the history of Gemma 4's tokenizer, and notes.
+    """Return the history of Gemma 4's tokenizer, and notes about it.
 
-    Its merges join characters and bytes within a line, and `▁` replaces each blank.
+    The merges of this tokenizer join characters and bytes within a line. In a line, `▁` replaces each space.
     """
     model = {
         "vocab": {text: number for number, text in enumerate(tokens.texts)},
@@ -214,14 +217,18 @@ def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Return the history of BERT's tokens, with a normalizer that changes texts as llama.cpp does, and notes.
+    """Return the history of a BERT model's tokens, and notes about it.
 
-    If the normalizer removes accents, only the first consonant of a Hangul syllable stays.
+    The recipe of the history has a normalizer, which changes texts in the same way as llama.cpp. If the normalizer
+    removes accents, it also shortens each Hangul syllable to its first consonant.
     """
     lowercase = tokens.flag("normalizer.lowercase", True)
     changes: list[Object] = [_replace(_BLANKS, " "), _replace(r"[\p{Cc}\p{Cf}\p{Co}\x{fffd}]", "")]
     if tokens.flag("normalizer.strip_accents", lowercase):
-        leading = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(packed(_hangul())).decode()}
+        leading = {
+            "type": "Precompiled",
+            "precompiled_charsmap": base64.b64encode(packed(_first_consonants())).decode(),
+        }
         changes += [leading, {"type": "NFD"}, _replace(r"\p{M}", "")]
     changes += [{"type": "Lowercase"}] if lowercase else []
     alone = {token["content"] for token in tokens.added()} | {tokens.unknown}
@@ -267,8 +274,8 @@ _IDEOGRAPHS = (
 )
 
 
-def _hangul() -> dict[str, str]:
-    """Map each Hangul syllable to its first consonant, because llama.cpp drops all other parts of the syllable."""
+def _first_consonants() -> dict[str, str]:
+    """Return the first consonant of each Hangul syllable. llama.cpp drops the other parts of a syllable."""
     return {chr(code): chr(0x1100 + (code - 0xAC00) // 588) for code in range(0xAC00, 0xD7A4)}
 
 
@@ -281,7 +288,7 @@ def _split(pattern: str) -> Object:
 
 
 def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Return the history of a SentencePiece model that joins pieces by their scores, and notes.
+    """Return the history of a SentencePiece model that joins pieces by their scores, and notes about it.
 
     Characters without a token become bytes.
     """
@@ -293,11 +300,13 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), kept)
     stored = FieldValues(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
-    return _found_first(history, tokens), notes
+    return _with_added_tokens(history, tokens), notes
 
 
 def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Return the history of a SentencePiece model that splits a text into its most probable pieces, and notes."""
+    """Return the history of a SentencePiece model that splits a text into its most probable pieces, and notes
+    about it.
+    """
     others = {
         number: score if kind == Kind.UNUSED else 0.0
         for number, (kind, score) in enumerate(zip(tokens.kinds, tokens.scores, strict=True))
@@ -312,13 +321,13 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
         pieces, UNIGRAM, map=tokens.map, prefix=one_blank or tokens.flag("add_space_prefix", False), one_blank=one_blank
     )
     history, notes = most_probable_history(stored, tokens.name, others, "64 bits")
-    return _found_first(history, tokens), [*notes, _MARKERS]
+    return _with_added_tokens(history, tokens), [*notes, _MARKERS]
 
 
-def _found_first(history: History, tokens: Tokens) -> History:
-    """Return the history with two kinds of steps added to its recipe.
+def _with_added_tokens(history: History, tokens: Tokens) -> History:
+    """Add the tokens that llama.cpp finds by special rules to the history's recipe. Return the history.
 
-    One kind searches for tokens before the text is changed. The other lets special tokens match the blanks beside them.
+    Some of these tokens are searched for before the text is normalized. Others absorb the spaces before or after them.
     """
     alone = tokens.found_first
     also = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]
@@ -357,18 +366,18 @@ class GgufTokenizer(ReadOnly):
             raise FormatError(f"{name} holds a tokenizer of the kind {str(kind)[:40]!r}; this program reads {known}.")
         tokens = Tokens(section, name)
         history, notes = reader(tokens)
-        return history, [*notes, *_spelled(tokens), *tokens.notes, *[_BLANKS_TAKEN] * bool(tokens.sides)]
+        return history, [*notes, *_about_special_tokens(tokens), *tokens.notes, *[_BLANKS_TAKEN] * bool(tokens.sides)]
 
 
-def _spelled(tokens: Tokens) -> Iterable[str]:
-    """Report the special tokens that llama.cpp always matches.
+def _about_special_tokens(tokens: Tokens) -> Iterable[str]:
+    """Return a sentence about the special tokens that llama.cpp always finds in a text.
 
-    This program matches them only if a caller requests it.
+    This program finds them only on request. The result is empty if there are no such tokens.
     """
     known = set(tokens.texts)
     special = [text for text, kind in zip(tokens.texts, tokens.kinds, strict=True) if kind in _SPECIAL]
     made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]
     return about(
         made if tokens.section["model"] == "llama" else (),
-        "special tokens are matched by llama.cpp without any option: {}. In this program these tokens stay text",
+        "special tokens are matched by llama.cpp without any option, but stay text in this program: {}",
     )

@@ -1,7 +1,7 @@
-"""The tokenizers in the Hugging Face cache, by their names on the hub, such as `hf:openai-community/gpt2`.
+"""The tokenizers in the Hugging Face cache. A user names them as on the hub, such as `hf:openai-community/gpt2`.
 
-A tokenizer is opened from the cache, without a connection. If a person types the name of a tokenizer that is not
-cached, the package huggingface_hub downloads the tokenizer, if that package is installed.
+A tokenizer in the cache is opened without a connection. If a user types the name of another tokenizer, the package
+huggingface_hub downloads it, if the package is installed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CachedFile(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the cache folder of huggingface_hub, which environment variables can change."""
+    """Return the folder of huggingface_hub's cache. Environment variables can change it."""
     for variable, inside in (("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")):
         if place := os.environ.get(variable):
             return Path(os.path.expandvars(place)).expanduser() / inside
@@ -69,23 +69,25 @@ def _cached() -> Iterator[CachedFile]:
     except OSError:
         return  # there is no cache, or it may not be read
     for place in places:
-        file = _in_snapshots(place, "")
+        file = _file_in_snapshots(place, "")
         if file is not None:
             yield CachedFile(place.name.removeprefix("models--").replace("--", "/", 1), file)
 
 
 def is_name(path: Path | str) -> bool:
-    """Return whether a text is a name such as `hf:gpt2`, and neither an existing file nor an `hf://` address."""
+    """Return whether a text is a name such as `hf:gpt2`. An existing file or an `hf://` address is not such a name."""
     text = str(path)
     return text.startswith(PREFIX) and not text.replace("\\", "/").startswith("hf://") and not Path(path).exists()
 
 
 def located(path: Path | str, *, may_fetch: bool = True) -> Path:
-    """Return the file for a name such as `hf:gpt2`, which is downloaded if necessary.
+    """Return the file for a name such as `hf:gpt2`. The file is downloaded if necessary.
 
-    Return any other path unchanged.
+    Return any other path unchanged. Raise FormatError for an address such as https://host/tokenizer.json.
     """
     if not is_name(path):
+        if "://" in str(path):
+            _refuse_address(str(path))
         return Path(path)
     text = str(path).replace("\\", "/")
     match = _NAME.fullmatch(text)
@@ -104,8 +106,18 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     return fetch(offer_of(name, revision))
 
 
+def _refuse_address(path: str) -> None:
+    from bpe_core.text.reading.opening import is_address, shown, without_password  # most paths do not need this import
+
+    if is_address(path):
+        raise FormatError(
+            f"{shown(without_password(path))} is an address, and a tokenizer is opened only from this computer. "
+            "Download the file and name it here, or name a tokenizer of Hugging Face as hf:owner/name."
+        )
+
+
 def tokenizer_file(path: Path | str) -> Path:
-    """Return the tokenizer file for a name such as `hf:gpt2` or for a folder. Return any other path unchanged."""
+    """Return the tokenizer file for a name such as `hf:gpt2`, or for a folder. Any other path is returned unchanged."""
     place = located(path)
     if not _is_folder(place):
         return place
@@ -123,7 +135,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _among_cached(name: str, revision: str) -> Path | None:
-    file = _in_snapshots(folder() / f"models--{name.replace('/', '--')}", revision)
+    file = _file_in_snapshots(folder() / f"models--{name.replace('/', '--')}", revision)
     if file is not None or "/" in name:
         return file
     # gpt2 has moved to openai-community/gpt2
@@ -132,13 +144,13 @@ def _among_cached(name: str, revision: str) -> Path | None:
         raise FormatError(
             f"Several tokenizers match {name}. Name one of {', '.join(sorted(cached.typed for cached in alike))}."
         )
-    return _in_snapshots(folder() / f"models--{alike[0].name.replace('/', '--')}", revision) if alike else None
+    return _file_in_snapshots(folder() / f"models--{alike[0].name.replace('/', '--')}", revision) if alike else None
 
 
-def _in_snapshots(repository: Path, revision: str) -> Path | None:
-    """Return the path of the tokenizer in a revision, or None if there is none.
+def _file_in_snapshots(repository: Path, revision: str) -> Path | None:
+    """Return the path of the tokenizer in a revision. Return None if the cache has no such tokenizer.
 
-    Without a revision, the main branch counts. If the main branch is not cached, the newest snapshot counts.
+    Without `revision`, use the main branch, or the newest snapshot if the main branch is not in the cache.
     """
     snapshots = repository / "snapshots"
     try:
@@ -154,7 +166,7 @@ def _in_snapshots(repository: Path, revision: str) -> Path | None:
 
 
 def in_folder(place: Path) -> Path | None:
-    """Return the path of the tokenizer in a folder, or None if there is none."""
+    """Return the path of the tokenizer in a folder. Return None if the folder contains no tokenizer."""
     files = (file for pattern in FILES for file in sorted(place.glob(pattern)) if file.is_file())
     return next(files, None)
 
@@ -163,7 +175,7 @@ def in_folder(place: Path) -> Path | None:
 
 
 class Offer(NamedTuple):
-    """The files of a tokenizer on the hub, with their size and their licence, before they are downloaded."""
+    """The files of a tokenizer on the hub, with their size and their licence. They are not downloaded yet."""
 
     name: str  # with the name of its owner
     revision: str  # empty for the main branch
@@ -179,9 +191,9 @@ class Offer(NamedTuple):
 def offer_of(name: str, revision: str = "") -> Offer:
     """Ask the hub which files a tokenizer has, how large they are, and what their licence is."""
     hub = _hub(name)
-    info = _asked(name, lambda: hub.model_info(name, revision=revision or None, files_metadata=True))
+    info = _ask_hub(name, lambda: hub.model_info(name, revision=revision or None, files_metadata=True))
     sizes = {sibling.rfilename: sibling.size or 0 for sibling in info.siblings or ()}
-    files = _needed(list(sizes))
+    files = _files_of_tokenizer(list(sizes))
     if not files:
         raise FormatError(f"{PREFIX}{name} has no tokenizer that this program reads ({', '.join(FILES)}).")
     return Offer(name, revision, files, tuple(sizes[file] for file in files), _licence(info.card_data))
@@ -197,15 +209,15 @@ def fetch(offer: Offer, work: Work = ALONE) -> Path:
         return Path(hub.hf_hub_download(offer.name, file, revision=offer.revision or None, tqdm_class=bar))
 
     before = accumulate(offer.sizes, initial=0)
-    places = [_asked(offer.name, partial(download, *part)) for part in zip(offer.files, before, strict=False)]
+    places = [_ask_hub(offer.name, partial(download, *part)) for part in zip(offer.files, before, strict=False)]
     work.check()
     return places[0]
 
 
-def _needed(files: Sequence[str]) -> tuple[str, ...]:
-    """Return the file that a tokenizer is read from, and then its sidecar files.
+def _files_of_tokenizer(files: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the tokenizer file and of its sidecar files.
 
-    Return an empty tuple if there is no such file.
+    Return an empty tuple if there is no tokenizer file.
     """
     at_top = sorted(file for file in files if "/" not in file)
     first = next((file for pattern in FILES for file in at_top if fnmatch(file, pattern)), None)
@@ -216,7 +228,10 @@ def _needed(files: Sequence[str]) -> tuple[str, ...]:
 
 
 def _licence(card: Any) -> str:
-    """Return the licence on the card of a model. Some cards call a licence "other", and have its name beside."""
+    """Return the licence on the card of a model.
+
+    If the card says "other", the name of the licence is in another field.
+    """
     licence = str(getattr(card, "license", None) or "")
     return str(getattr(card, "license_name", None) or licence) if licence == "other" else licence
 
@@ -233,8 +248,8 @@ def _lacking(name: str) -> str:
     return f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
 
 
-def _asked(name: str, ask: Callable[[], Answer]) -> Answer:
-    """Return what the package huggingface_hub answers. Raise FormatError with the cause if it fails."""
+def _ask_hub(name: str, ask: Callable[[], Answer]) -> Answer:
+    """Call a function of the package huggingface_hub. If it fails, raise FormatError with the cause."""
     try:
         return ask()
     except Cancelled:
@@ -245,13 +260,13 @@ def _asked(name: str, ask: Callable[[], Answer]) -> Answer:
 
 
 def _bar_class(work: Work, before: int, total: int, file: str) -> type:
-    """Return a class that stands in for a progress bar of the package tqdm, and reports to `work`.
+    """Return a class that replaces the progress bar of the package tqdm and reports the progress to `work`.
 
     `before` is the number of bytes that were downloaded before this file.
     """
 
     class Bar:
-        """A progress bar without a drawing. It stops the download if the work is cancelled."""
+        """A progress bar that draws nothing. It stops the download if the work is cancelled."""
 
         def __init__(self, *_: object, **choices: Any) -> None:
             self.n = int(choices.get("initial") or 0)

@@ -1,6 +1,6 @@
-"""The normalizer and pre-tokenizer of a Hugging Face tokenizer.
+"""The normalizer and the pre-tokenizer of Hugging Face's tokenizers.
 
-This module writes them from a recipe and reads them into a recipe.
+This module writes them from a recipe, and reads them into a recipe.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def pre_tokenizer_of(recipe: Recipe) -> Object | None:
 def marks_in(expression: str) -> str:
     """Return the punctuation marks in an expression that `_set_expression` wrote.
 
-    Return an empty text for any other expression.
+    Return an empty string for any other expression.
     """
     if not (expression.startswith("(?:") and expression.endswith(")")):
         return ""
@@ -135,8 +135,8 @@ _OF_OTHERS = (SentencePiece, LlamaBytes, LlamaWords, LlamaSpaces)
 def decoder_of(recipe: Recipe) -> Object | None:
     """Return the decoder of a recipe as an object for a tokenizer.json.
 
-    Return None if the decoder only puts spaces between tokens. A tokenizer.json cannot describe the decoders of some
-    other libraries. For these, the nearest steps are returned.
+    Return None if the decoder only puts spaces between tokens. If a tokenizer.json cannot describe the decoder, return
+    the most similar operations.
     """
     chosen: tuple[Decoder, ...] = recipe.decoding
     is_other = any(isinstance(step, _OF_OTHERS) for step in chosen)
@@ -155,32 +155,33 @@ class Entry(NamedTuple):
 
 @dataclass
 class TextPreparation:
-    """The result of reading a file's normalizer and pre-tokenizer."""
+    """The normalizer and the pre-tokenizer that were read from a file."""
 
     choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # choices of a recipe
     byte_level: bool = False
     prefix: str = ""  # the marker before each word
     # the character that represents a blank inside words, where it is an ordinary character otherwise
     blank_sign: str = ""
-    cuts: bool = False  # the steps that split, where no pattern can say it
-    changes: bool = False  # the steps before splitting
+    cuts: bool = False  # the operations that split, where no pattern can say it
+    changes: bool = False  # the operations before splitting
     sign: str = ""  # the character that represents blanks in words
     entries: list[Entry] = field(default_factory=list)  # the added tokens
     # what the tokens become that are searched for in the changed text
     changed: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def may_write(self, token: str) -> bool:
-        """Return whether the steps can put this token into the words of a text that does not contain it."""
+    def may_make(self, token: str) -> bool:
+        """Return whether the operations can change a text so that the token appears in its words."""
         in_bytes = self.byte_level and not token.isascii()
         return self.changes or in_bytes or (self.sign != "" and self.sign in token)
 
 
 def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
-    """Return how a file changes and splits a text.
+    """Read how a file normalizes and splits texts.
 
-    The result holds choices of a recipe, if these describe the file exactly. Otherwise it holds steps. `shows_bytes`
-    says that the tokens of the file consist of characters that represent bytes. Only steps can describe such a file.
+    If choices of a recipe describe the file exactly, the result contains these choices. Otherwise it contains
+    operations. If `shows_bytes` is true, the characters of the file's tokens represent bytes. Only operations can
+    describe such a file.
     """
     preparation = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", preparation, name)
@@ -191,7 +192,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     tokens = [entry.token for entry in preparation.entries]
     preparation.changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
     preparation.notes += _steps_with_wrong_offsets(changes, cuts)
-    if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # splitting begins with this step
+    if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # splitting begins with this operation
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
         in_bytes = dict.fromkeys(token.content for token in tokens if _is_other_in_bytes(token))
@@ -225,13 +226,13 @@ _GONE = (
 
 
 _ALIKE = (
-    "added tokens are equal to another token in the normalized text, where the file's library chooses one of them at "
+    "added tokens are equal to another token in the normalized text, where the file's library chooses one at "
     "random, so ids can differ: {}"
 )
 
 
 def about_changed_tokens(changed: Mapping[str, str]) -> list[str]:
-    """Report the added tokens that normalization makes empty, or changes to the text of another added token.
+    """Return sentences about added tokens that become empty, or equal to another added token, when they are normalized.
 
     `changed` maps each token that is searched for in the normalized text to its normalized text.
     """
@@ -243,9 +244,10 @@ def about_changed_tokens(changed: Mapping[str, str]) -> list[str]:
 
 
 def _steps_with_wrong_offsets(changes: list[Step], cuts: list[Step]) -> list[str]:
-    """Report the steps that insert text at an empty match.
+    """Return a warning for each operation that inserts text where its pattern matches an empty string.
 
-    In the file's library, later steps then work at wrong offsets.
+    After such an operation, the later operations of the library `tokenizers` use wrong offsets, so its ids can differ.
+    `changes` are the operations of the normalizer, and `cuts` are those of the pre-tokenizer.
     """
     by_places = any(isinstance(step, ByteLevel | Metaspace) for step in cuts)
     puts = [
@@ -258,7 +260,7 @@ def _steps_with_wrong_offsets(changes: list[Step], cuts: list[Step]) -> list[str
 
 
 _WHERE_NOTHING_WAS = (
-    "The file's library changes wrong characters after a replacement of an empty match, so ids can differ"
+    "After a replacement of an empty match, the file's library changes the wrong characters, so ids can differ"
 )
 
 
@@ -267,7 +269,7 @@ def _changed(token: str, changes: list[Step]) -> str:
 
 
 def _depends_on_spaces(token: AddedToken) -> bool:
-    """Return whether spaces around Chinese characters change which texts match a token.
+    """Return whether a token can match other texts if spaces are put around Chinese characters.
 
     BERT's normalizer puts these spaces into the text before the search for the token.
     """
@@ -287,7 +289,7 @@ def _decoding(whole: Object, preparation: TextPreparation, name: str) -> tuple[D
         if not decoding.is_decoder(step):
             kind = str(step.get("type"))[:40]
             preparation.notes.append(
-                f"The file decodes by a step that this program does not support, so texts can differ: {kind}."
+                f"The file decodes by an operation that this program does not support, so texts can differ: {kind}."
             )
             continue
         try:
@@ -323,7 +325,7 @@ def _steps(whole: Object, key: str, several: str, preparation: TextPreparation, 
             continue
         if not is_known(step):
             does = "changes" if key == "normalizer" else "splits"
-            sentence = f"The file {does} text by a step that this program does not support, so ids can differ"
+            sentence = f"The file {does} text by an operation that this program does not support, so ids can differ"
             preparation.notes.append(f"{sentence}: {kind[:40] or 'unnamed'}.")
             continue
         try:
@@ -370,7 +372,10 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
 
 
 def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the choices of a recipe that change text exactly like these steps. Return None if no choices do."""
+    """Return choices of a recipe that change texts exactly as the given operations do.
+
+    Return None if there are none.
+    """
     said: dict[str, Any] = {}
     chinese = False
     for step in steps:
@@ -395,18 +400,18 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
         return None
     if not steps:
         return said
-    # Choices are applied in one fixed order: writing them as steps must give the steps that were read.
+    # Choices are applied in one fixed order: writing them as operations must give the operations that were read.
     try:
         recipe = Recipe(**said, pattern="bert" if chinese else "none")
     except RecipeError:
         return None
-    return said if _expanded(steps) == _expanded(_changes_of(recipe)) else None
+    return said if _simplified(steps) == _simplified(_changes_of(recipe)) else None
 
 
-def _expanded(steps: list[Step]) -> list[Step]:
-    """Replace BERT's normalizer by equal steps.
+def _simplified(steps: list[Step]) -> list[Step]:
+    """Return the operations with BERT's normalizer in a simpler form.
 
-    A normalizer that changes nothing is left out, and a normalizer that only changes letters to lowercase becomes
+    If this normalizer changes nothing, it is left out. If it only changes letters to lower case, it becomes
     `Lowercase`.
     """
     expanded: list[Step] = []
@@ -465,7 +470,8 @@ def _pattern_of_step(step: Step) -> dict[str, Any] | None:
     return None
 
 
-_KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # steps with patterns that match every text
+# Operations with patterns that match every text
+_KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))
 
 
 def _means_the_same(expression: str) -> bool:

@@ -82,9 +82,9 @@ class JsonBpe(JsonModel):
         return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the special tokens that this file's library can make from the characters of an ordinary word.
+        """Return the special tokens that this file's library can also make from the characters of a word.
 
-        This program finds such a token only by its search for special tokens.
+        This program makes such a token only if it finds the token by its search for special tokens.
         """
         added = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
         return self._spelled_among({step.content for step in added if _may_be_missed(step)}, history)
@@ -111,7 +111,7 @@ class JsonBpe(JsonModel):
         return tuple(token for token in tokens if token in listed and token not in known)
 
     def _joins_unknown(self, history: History) -> bool:
-        """Return whether a merge joins a token with the same text as the unknown token."""
+        """Return whether a merge joins a token that has the same text as the unknown token."""
         if history.recipe.base != "characters" or history.alphabet.unknown_id is None:
             return False
         texts = written_tokens(history)
@@ -187,7 +187,7 @@ class JsonBpe(JsonModel):
 
 
 def _may_be_missed(token: AddedToken) -> bool:
-    """Return whether the search for tokens may miss this token in a text that contains its characters."""
+    """Return whether the search for tokens may fail to find this token, although its characters are in the text."""
     return token.single_word or token.normalized
 
 
@@ -198,9 +198,9 @@ def _merges(model: Object, mark: str, name: str) -> WrittenMerges:
 
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
-    """Return the left and the right tokens of all merges if all are valid.
+    """Return the left and the right tokens of all merges if all merges are valid.
 
-    Return None if each merge must be checked one by one.
+    Return None if the merges must be checked one by one.
     """
     if set(map(type, items)) == {str}:
         return split_at_blank(items) if json_reading.are_texts(items) else None
@@ -258,15 +258,18 @@ def _style(
     mark = json_reading.text_in(model, CONTINUING, name)
     if steps.prefix and (suffix or mark):
         raise FormatError(
-            f"{name} puts {steps.prefix} before words by a step, and its model marks tokens by "
+            f"{name} puts {steps.prefix} before words by an operation, and its model marks tokens by "
             f"{suffix or mark!r}. This program reads only words with one of the two markers. Train the model with "
             "only one marker."
         )
-    looks_so = not (is_cut or suffix or has_spaces or mark) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
+    has_whitespace = not {" ", "\t", "\n"}.isdisjoint(vocabulary.keys() - {*specials})  # no byte character is one
+    is_plain = not (is_cut or suffix or has_spaces or mark or has_whitespace)
+    looks_so = is_plain and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = (steps.byte_level and not mark) or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append(
-            "Its tokens look like bytes, although no step of the file says so. This program reads the tokens as bytes."
+            "The tokens of the file look like bytes, although no operation of the file says so. This program reads "
+            "them as bytes."
         )
     signs = stand_ins()
     lacks = byte_level and not vocabulary.keys() >= {*signs, *[sign + suffix for sign in signs]}

@@ -1,4 +1,4 @@
-"""The base of all models in a tokenizer.json, and the reader of its added tokens."""
+"""The base class of all models in a tokenizer.json, and the reader of the added tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bpe_core.text.specials import parts_of
 
 
 class JsonModel(ABC):
-    """A kind of "model" in a tokenizer.json, with functions that read and write it."""
+    """A kind of "model" in a tokenizer.json. Its methods read and write such a model."""
 
     kind: ClassVar[str]  # the name in the file
     shows_bytes: ClassVar[bool] = True  # whether its tokens consist of the characters that represent bytes
@@ -45,9 +45,9 @@ class JsonModel(ABC):
         return []
 
     def made_by_changes(self, history: History) -> list[str]:
-        """Return the special tokens that can appear in a text only after the normalizer has changed the text.
+        """Return the special tokens that can appear in a text only because the normalizer changes the text.
 
-        The library of this file format finds these special tokens in the normalized text. This program does not.
+        The file's library finds these special tokens in the normalized text. This program does not find them.
         """
         return []
 
@@ -63,15 +63,18 @@ class JsonModel(ABC):
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:
-        """Return the id in the file for each index of the history."""
+        """Return the id that each index of the history has in the file."""
 
     @abstractmethod
     def written(self, history: History) -> Object:
-        """Return the "model" object of the file for a history."""
+        """Return the "model" object of a tokenizer.json for a history."""
 
     @abstractmethod
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        """Return the history of a model, and notes. `steps` describe how the file changes and splits a text."""
+        """Return the history of a model, and notes about it.
+
+        `steps` holds the normalizer, the pre-tokenizer and the added tokens of the file.
+        """
 
 
 class AddedNumber(NamedTuple):
@@ -84,13 +87,15 @@ class AddedNumber(NamedTuple):
 
 
 def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
-    """Return the added tokens of a file, by their texts.
+    """Return a dictionary from the text of each added token of a file to its id and its options.
 
     A token that is in the vocabulary keeps its id. Every other token gets the next id after the vocabulary, as in the
     file's library, even if the file states another id.
 
-    Several added tokens may get the same id. Then the last of them decides how a text is searched. If the search is in
-    the normalized text, the library searches for the last of these tokens whose text the normalizer changes.
+    Several added tokens can get the same id. Then the library searches for the text of only one of them, with the
+    options of the last one. Usually it searches for the text of the last one. But these options may say that normalized
+    texts are searched. Then the library searches for the text of the last of these tokens that the normalizer changes,
+    if there is one.
     """
     numbers: dict[str, int] = {}
     said: dict[str, int] = {}
@@ -131,7 +136,7 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
             said[content],
             token_of[number],
             can_be_piece=content in vocabulary
-            and (steps.may_write(content) or any(_may_hide(text, content) for text in passed_over)),
+            and (steps.may_make(content) or any(_may_hide(text, content) for text in passed_over)),
             is_lost=token_of[number].content != content,
             is_shown_as_other=number in shown_as_other,
         )
@@ -140,25 +145,28 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
 
 
 def _may_hide(passed_over: str, token: str) -> bool:
-    """Return whether a match of `passed_over` can prevent the search from finding `token`.
+    """Return whether the search can miss `token` because it finds `passed_over` first.
 
-    This is so if `token` lies inside `passed_over`, or begins inside it: the search goes on after each match.
+    The search continues after each match. So it misses a `token` that begins inside the match.
     """
     return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
 
 def specials_of(added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return the ids of the added tokens that a search can find, without the unknown token."""
+    """Return a dictionary from added tokens to their ids, for all tokens that a search can find.
+
+    The unknown token is left out.
+    """
     return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 
 
 def with_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return the vocabulary with the unknown token added, if the unknown token is an added token."""
+    """Return the vocabulary with the unknown token in it, if the unknown token is among the added tokens."""
     return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
 
 
 def searched_unknown(unknown: str, added: Mapping[str, AddedNumber]) -> str:
-    """Return the unknown token, or an empty text if a search for added tokens can never find it."""
+    """Return the unknown token. Return an empty string if the search for added tokens can never find it."""
     return "" if unknown in added and added[unknown].is_lost else unknown
 
 
@@ -176,9 +184,9 @@ _SHOWN_AS_OTHER = "added tokens share an id, so the file's library may decode an
 
 
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
-    """Report the added tokens that another token replaces, and the added tokens with an unexpected id.
+    """Return sentences about added tokens that another token replaces, and about added tokens with an unexpected id.
 
-    An id is unexpected if another token has the id, or if the file states another id for the token.
+    An id is unexpected if the file states another id for the token, or if another token has the same id.
     """
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
@@ -200,9 +208,9 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
 def recipe_of(
     name: str, added: Mapping[str, AddedNumber], specials: dict[str, int], unknown: str, choices: dict[str, Any]
 ) -> Recipe:
-    """Return the recipe for the choices of a file and its added tokens.
+    """Return a recipe with the given choices and the added tokens of a file.
 
-    The recipe also says how texts are searched for the unknown token, if it is an added token.
+    If the unknown token is an added token, the recipe says how texts are searched for it.
     """
     tokens = [added[text].how for text in added if text in specials or text == unknown]
     searched = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
@@ -228,5 +236,5 @@ LACKS_BYTES = "The file has no token for some of the bytes that it turns texts i
 
 
 def lacks_bytes(model: Object, vocabulary: Collection[str]) -> bool:
-    """Return whether a model with byte fallback has some of the 256 byte tokens, but not all."""
+    """Return whether a model with byte fallback has some of the 256 byte tokens, but not all of them."""
     return model.get("byte_fallback") is True and 0 < len(set(BYTE_TEXTS).intersection(vocabulary)) < len(BYTE_TEXTS)

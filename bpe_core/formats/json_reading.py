@@ -7,17 +7,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from bpe_core.errors import FormatError, TooLarge, TooManyValues
+from bpe_core.errors import FormatError, RepeatedKeyError, TooLarge, TooManyValues
 from bpe_core.formats.base import decoded
-from bpe_core.support.foreign import MOST_VALUES, parsed_json
+from bpe_core.support.foreign import MOST_VALUES, parsed_json, without_repetition
+from bpe_core.support.wording import count_text
 
 Object = dict[str, Any]
 LARGEST = 2**26  # bytes parsed at once
 LARGEST_NUMBER = 2**31 - 1
-
-
-class _TwiceError(ValueError):
-    """An error for a key that occurs twice in one object."""
 
 
 def parsed_object(
@@ -28,31 +25,48 @@ def parsed_object(
     number: Callable[[str], float] | None = None,
     *,
     counts_last: bool = False,
+    deepest: int | None = None,
 ) -> Object:
     """Parse the JSON object of a whole file, or of one line. Raise TooLarge if it has more than `most` bytes.
 
-    `number` converts numbers that are not whole. A key that occurs twice in an object is an error, but with
-    `counts_last` its last value counts.
+    The function `number` converts numbers with a decimal point. If a key occurs twice in an object, raise an error, or
+    use its last value if `counts_last` is true. Raise an error if more than `deepest` brackets stand around a value.
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
-        raise TooLarge(f"{where}: a JSON text of {len(data):,} bytes is too large. At most {most:,} bytes are read.")
+        raise TooLarge(
+            f"{where}: a JSON text of {count_text(len(data), 'byte')} is too large. At most "
+            f"{count_text(most, 'byte is', 'bytes are')} read."
+        )
     text = decoded(data, where, "utf-8-sig")
     try:
-        hook = _with_the_last if counts_last else _without_repetition
+        hook = _with_the_last if counts_last else without_repetition
         parsed = parsed_json(text, object_pairs_hook=hook, parse_float=number)
     except json.JSONDecodeError as error:
         at = f"{name}, line {line or error.lineno:,}, column {error.colno:,}"
         raise FormatError(f"{at}: this is not valid JSON from here on.") from error
-    except _TwiceError as error:
-        raise FormatError(f"{where}: {error}") from error
+    except RepeatedKeyError as error:
+        raise FormatError(f"{where}: {error}.") from error
     except TooManyValues as error:
         raise TooLarge(f"{where}: this JSON holds more than {MOST_VALUES:,} values, which is too many.") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
         raise FormatError(f"{where}: this JSON is nested too deeply, or holds a number that is too long.") from error
+    if deepest is not None and _is_deeper(parsed, deepest):
+        raise FormatError(f"{where}: this JSON is nested too deeply.")
     if not isinstance(parsed, dict):
         raise FormatError(f"{where}: there must be a JSON object, in curly brackets.")
     return parsed
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    inside = [value]
+    for _ in range(levels + 1):
+        inside = [each for outer in inside if isinstance(outer, dict | list) for each in _values_in(outer)]
+    return bool(inside)
+
+
+def _values_in(outer: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return outer.values() if isinstance(outer, dict) else outer
 
 
 LARGEST_DIGITS = 2**64 - 1  # as one whole number
@@ -62,10 +76,10 @@ NEIGHBOURS = 3  # on each side; serde_json reads one of them as the number that 
 
 
 def number_by_serde(text: str) -> float:
-    """Convert a number as Rust's serde_json does.
+    """Convert the text of a number to a float in the same way as serde_json, a Rust library.
 
-    serde_json multiplies or divides the digits, as a whole number, by a power of ten. So the result can differ from the
-    nearest float, which Python returns.
+    serde_json reads the digits as an integer, and multiplies or divides it by a power of ten. So the result can differ
+    from the nearest float, which Python returns.
 
     >>> number_by_serde("-3.0142103961777096"), number_by_serde("2.5e-3")
     (-3.0142103961777096, 0.0025)
@@ -94,8 +108,11 @@ def number_by_serde(text: str) -> float:
     return -value if text.startswith("-") else value
 
 
-def spelled_for_serde(number: float) -> float:
-    """Return a number whose text serde_json converts to `number`: the number itself, or a neighbour of it."""
+def number_for_serde(number: float) -> float:
+    """Return a float that serde_json reads as `number` when it is written as text.
+
+    This is `number` itself, or one of the floats near it, because serde_json rounds differently from Python.
+    """
     below = above = number
     for _ in range(NEIGHBOURS):
         for candidate in (below, above):
@@ -106,21 +123,12 @@ def spelled_for_serde(number: float) -> float:
     return number
 
 
-def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _TwiceError(f"the entry {twice[:80]!r} occurs twice in one object.")
-    return entries
-
-
 def _with_the_last(pairs: list[tuple[str, Any]]) -> Object:
     entries = dict(pairs)
     return (
         entries
         if len(entries) == len(pairs) or set(map(type, entries.values())) == {int}
-        else _without_repetition(pairs)
+        else without_repetition(pairs)
     )
 
 
@@ -146,7 +154,10 @@ def _entry(whole: Object, key: str, otherwise: object) -> object:
 
 
 def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tuple[str, Object]]:
-    """Yield each object of a list, with its position as a phrase such as "tokenizer.json, added token 3"."""
+    """Yield each object of a list as `(where, object)`.
+
+    `where` names the object in messages, for example as "tokenizer.json, added token 3".
+    """
     for place, item in enumerate(list_in(whole, key, name), start=1):
         where = f"{name}, {called} {place:,}"
         if not isinstance(item, dict):
@@ -155,9 +166,9 @@ def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tupl
 
 
 def checked_text(value: Any, what: str) -> str:
-    """Return the value if it is a text without lone surrogates, and otherwise raise FormatError.
+    """Return the value if it is a string without lone surrogates. Otherwise raise FormatError.
 
-    JSON can spell lone surrogates, but no UTF-8 file can hold them. `what` names the value in the error.
+    JSON can write lone surrogates, but they are not valid UTF-8. `what` names the value in the error.
     """
     if not isinstance(value, str):
         raise FormatError(f"{what} must be a text.")
@@ -176,9 +187,9 @@ def number_of(value: Any, what: str) -> int:
 
 
 def are_texts(texts: Iterable[Any]) -> bool:
-    """Return whether all values are texts without lone surrogates.
+    """Return whether all values are strings without lone surrogates.
 
-    The check is fast, but does not say which value is wrong.
+    The check is fast. It does not say which value is wrong.
     """
     try:
         "".join(texts).encode()
@@ -188,7 +199,7 @@ def are_texts(texts: Iterable[Any]) -> bool:
 
 
 def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]] | None:
-    """Return the first items and the second items of a list of pairs. Return None if an item is no pair."""
+    """Return the first items and the second items of a list of pairs. Return None if an item is not a pair."""
     if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
         return None
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -202,9 +213,10 @@ def _is_sound(entries: Object) -> bool:
 
 
 def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) -> dict[str, int]:
-    """Return the vocabulary after a check of the id of each token.
+    """Check the id of each token, and return the vocabulary.
 
-    Two tokens with the same id raise FormatError. With `sharing`, the second token is added to that list instead.
+    If two tokens have the same id, raise FormatError. If the list `sharing` is given, add the second token to it
+    instead.
     """
     if _is_sound(entries):
         return entries
@@ -221,7 +233,7 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
 
 
 def indented_json(value: Any, by: int, depth: int = 0) -> str:
-    """Return `json.dumps(value, ensure_ascii=False, indent=by)` in a fraction of its time.
+    """Return the same text as `json.dumps(value, ensure_ascii=False, indent=by)`, but much faster.
 
     >>> value = {"merges": [["a", "b"], ["ab", 2]], "vocab": {"a": 0, "b": None}, "many": [{"x": 1}, {"x": "é"}]}
     >>> value |= {"odd": [[], ["a"], {"x": [value.copy()]}], "none": {}}

@@ -70,7 +70,7 @@ class JsonUnigram(JsonModel):
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
             "vocab": [
-                [piece.text, json_reading.spelled_for_serde(twins.get(piece.text, piece.score))] for piece in pieces
+                [piece.text, json_reading.number_for_serde(twins.get(piece.text, piece.score))] for piece in pieces
             ],
             "byte_fallback": history.recipe.unknown == "bytes",
         }
@@ -83,7 +83,7 @@ class JsonUnigram(JsonModel):
         return pieces
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        scores, texts = _scores(model, name)
+        scores, texts = _read_scores(model, name)
         least = min(scores.values(), default=0.0)
         unknown = _unknown(model, len(texts), name)
         vocabulary = {text: number for number, text in enumerate(texts)}  # of duplicate texts the last counts
@@ -135,26 +135,27 @@ class JsonUnigram(JsonModel):
                 f"Decoded texts show unknown characters as {unknown_text}, but in the file's library as "
                 f"{texts[unknown]}."
             )
-        notes += _fused(unknown_text, plain)
+        notes += _about_joined_unknown(unknown_text, plain)
         notes += [_LACKS_UNKNOWN] * (unknown is None and not (falls_back or nothing_is))
         notes += [LACKS_BYTES] if lacks_bytes(model, vocabulary) else []
-        spelled = _spelled(history, unknown_text if unknown_text in vocabulary else "")
+        spelled = _about_special_tokens(history, unknown_text if unknown_text in vocabulary else "")
         return history, [*spelled, *steps.notes, *notes]
 
 
 def _free_name(vocabulary: Collection[str]) -> str:
-    """Return a name for the unknown token that no token of the vocabulary has."""
+    """Return a name for the unknown token that is not the text of another token."""
     name = UNKNOWN_TOKEN
     while name in vocabulary:
         name = f"<{name}>"
     return name
 
 
-def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
-    """Report pieces that the file's library may look up in place of unknown text.
+def _about_joined_unknown(unknown: str, pieces: Collection[str]) -> list[str]:
+    """Return a sentence about pieces that the file's library may use for unknown characters, or an empty list.
 
-    The library joins neighbouring unknown characters to one text. If the characters also spell the unknown token, this
-    text can be equal to a piece.
+    The library joins neighbouring unknown characters into one text. The characters of `unknown`, the text of the
+    unknown token, can be a part of it. The sentence is about the pieces that can be equal to such a joined text: they
+    contain `unknown`, and their other characters are no pieces.
     """
     parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
     spelled = [piece.encode() for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]
@@ -166,8 +167,8 @@ def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
     ]
 
 
-def _spelled(history: History, unknown: str) -> Iterator[str]:
-    """Report texts that become a special token in this file wherever they occur, but not in this program."""
+def _about_special_tokens(history: History, unknown: str) -> Iterator[str]:
+    """Yield sentences about texts that spell a special token, and that the file's library encodes differently."""
     if unknown not in (*history.ids_looked_for, "") and history.unknown_twin is None:
         yield (
             f"A text that spells {unknown!r} becomes the unknown token in this file. In this program the text stays "
@@ -190,8 +191,8 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
         )
 
 
-def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
-    """Return the score of each piece by its text, and the texts in the order of their ids."""
+def _read_scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
+    """Return a dictionary from the text of each piece to its score, and a list of the texts, sorted by id."""
     items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
@@ -199,7 +200,10 @@ def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
 
 
 def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
-    """Return the result of `_scores` if all pieces are valid. Return None if the pieces must be checked one by one."""
+    """Return the result of `_read_scores` if all pieces are valid.
+
+    Return None if the pieces must be checked one by one.
+    """
     texts, values = json_reading.columns_of(items) or ([], [])
     if not (json_reading.are_texts(texts) and all(texts) and set(map(type, values)) <= {int, float}):
         return None

@@ -28,18 +28,20 @@ from bpe_core.methods.registry import METHODS, method_for
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
-from bpe_core.text.preparation.normalizers import BytesShown
+from bpe_core.text.decoding import writes_bytes
 from bpe_core.text.preparation.pieces import AddedToken
-from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 
 LONGEST_WORD = 100  # the default, where the file says nothing
 
 
 def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
-    """Return the tokens that can begin a word, each with its text without the prefix (`##`) of tokens inside words."""
+    """Return a dictionary from each token to its text without the prefix `##`.
+
+    Leave out each token whose text the recipe splits, because such a token can never be a part of one word.
+    """
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
     # texts are split before they become bytes
-    in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)
+    in_bytes = writes_bytes(recipe.preparation)
     piece_of = {token: token.removeprefix(recipe.marker_text) for token in tokens}
 
     def can_begin(piece: str) -> bool:  # the text around it can keep it together, or put its first sign before it
@@ -70,7 +72,7 @@ class JsonWordPiece(JsonModel):
         return self._spelled_among(history.recipe.special_tokens, history) if history.recipe.normalizes else []
 
     def _spelled_among(self, tokens: Iterable[str], history: History) -> list[str]:
-        """Return the tokens in the file that a word can spell, but that this program never makes of a word.
+        """Return those of the given tokens that the file's library can make from a word, but this program cannot.
 
         Each token is returned as it is spelled in a text.
         """

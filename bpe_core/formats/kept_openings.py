@@ -1,49 +1,51 @@
-"""The opened tables of large files, which are stored so that a file opens faster the next time.
+"""A store of the tables of large files, so that a file opens faster the next time.
 
-Recovering the merges of a large file takes longer than everything else that opening does. The result depends only on
-the file, its name, its sidecar files and this program. So it is stored below a hash of these, beside the machine code.
+When a large file is opened, most of the time is spent on recognizing its format and recovering its merges. The result
+depends only on the file, its name, its sidecar files and this program. So it is stored under a hash of these four, in
+the folder that also holds the machine code. A stored table is found before the code that reads its format is loaded.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
-
-import regex
+from functools import partial
+from itertools import islice
+from pathlib import Path
 
 from bpe_core.formats.base import Beside, Flaw, OpenedTable
 from bpe_core.history.history import History
 from bpe_core.history.packed import packed, unpacked
 from bpe_core.kernels.stored_code import base
 from bpe_core.support.kept_results import KeptResults, hash_of
-from bpe_core.support.version import program_state
+from bpe_core.support.version import package_state, program_state
 
 MOST_FILES = 100
 MOST_BYTES = 200_000_000  # on the disk
+MOST_HASHED = 1 << 26  # bytes of a file
+PART = 1 << 20  # bytes that are read at once
 _HEAD_BYTES = 8
 
 
-def opened_once(
-    data: bytes, name: str, format: str, beside: Beside, opening: Callable[[Beside], OpenedTable]
-) -> OpenedTable:
+def open_once(path: Path, name: str, beside: Beside, opening: Callable[[Beside], OpenedTable]) -> OpenedTable:
     """Return the opened table of a file, and store it for the next time.
 
     Parameters
     ----------
-    data, name
-        The content of the file, and its name in messages.
-    format
-        The name of the format that reads the file.
+    path, name
+        The file, and its name in messages.
     beside
         A function that returns the content of a sidecar file.
     opening
-        A function that opens the file. It is called with a function like `beside` if nothing valid is stored.
+        A function that recognizes and opens the file. It is called only if no valid table is stored. Its argument is a
+        function like `beside`.
     """
     place = base()
     kept = KeptResults(None if place is None else place / "opened", most_files=MOST_FILES, most_bytes=MOST_BYTES)
-    key = hash_of(program_state(), regex.__version__, format, name, data)
-    stored = kept.read(key)
-    if stored is not None and (table := _read(stored, beside)) is not None:
+    key = _key(path, name)
+    stored = kept.read(key) if key else None
+    if stored is not None and (table := _read_stored(stored, beside)) is not None:
         return table
     read_beside: dict[str, str | None] = {}
 
@@ -53,9 +55,26 @@ def opened_once(
         return content
 
     table = opening(noted)
-    if table.words is None:
+    if table.words is None and key and _key(path, name) == key:  # the file did not change while it was opened
         kept.store(key, _written(table, read_beside))
     return table
+
+
+def _key(path: Path, name: str) -> str:
+    """Return a hash of a file, its name and this program. Return an empty string if the file cannot be read.
+
+    The hash of a very large file depends on its beginning, its size, and the time of its last change.
+    """
+    try:
+        with open(path, "rb") as file:
+            parts = islice(iter(partial(file.read, PART), b""), MOST_HASHED // PART)
+            hashes = list(map(hash_of, parts))
+            status = os.fstat(file.fileno())
+    except (OSError, ValueError):
+        return ""
+    changed = status.st_mtime_ns if status.st_size > MOST_HASHED else 0
+    state = repr((program_state(), package_state("regex"), status.st_size, changed))
+    return hash_of(state, name, *hashes)
 
 
 def _written(table: OpenedTable, read_beside: dict[str, str | None]) -> bytes:
@@ -64,7 +83,7 @@ def _written(table: OpenedTable, read_beside: dict[str, str | None]) -> bytes:
     return len(head).to_bytes(_HEAD_BYTES, "little") + head + packed(table.history)
 
 
-def _read(stored: bytes, beside: Beside) -> OpenedTable | None:
+def _read_stored(stored: bytes, beside: Beside) -> OpenedTable | None:
     """Return the stored table. Return None if a sidecar file has changed."""
     end = _HEAD_BYTES + int.from_bytes(stored[:_HEAD_BYTES], "little")
     head = json.loads(stored[_HEAD_BYTES:end])

@@ -1,4 +1,4 @@
-"""Sentences about the limits of formats, so that all formats report a limit in the same words."""
+"""The sentences about limits of formats. All formats report a limit in the same words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEVER_HAPPEN = "merges never happen, because an earlier merge makes the same tex
 
 
 def tokens_phrase(texts: Sequence[bytes], ids: Sequence[int]) -> str:
-    r"""Return the texts and ids of the first tokens as a phrase for a message.
+    r"""Return a phrase with the texts and ids of the first of the given tokens.
 
     >>> tokens_phrase([b"a", b"b\n"], [1])
     '“b⏎” (id 1)'
@@ -27,8 +27,11 @@ def tokens_phrase(texts: Sequence[bytes], ids: Sequence[int]) -> str:
     return few + (f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else "")
 
 
-def same_text(history: History) -> list[str]:
-    """Return a sentence if tokens have the same text. Formats that name tokens by text cannot distinguish them."""
+def about_same_text(history: History) -> list[str]:
+    """Return a list with a sentence if several tokens have the same text, and otherwise an empty list.
+
+    Some formats have only one id for each text.
+    """
     texts = written(history)
     if len(set(texts)) == len(texts):
         return []
@@ -41,7 +44,9 @@ def same_text(history: History) -> list[str]:
         return []
     older, newer = twins[0]
     many = (
-        f"{len(twins):,} tokens repeat the text of another token" if len(twins) > 1 else "Two tokens have the same text"
+        f"{count_text(len(twins), 'token repeats', 'tokens repeat')} the text of another token"
+        if len(twins) > 1
+        else "Two tokens have the same text"
     )
     return [
         (
@@ -58,12 +63,18 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
 
 
 def holds_a_blank(text: bytes) -> bool:
-    """Return whether a text contains a space or a line end, where a reader of the file would split the text."""
+    """Return whether a text contains a space or a line end.
+
+    In files that separate tokens by spaces or line ends, such a token would be read as several tokens.
+    """
     return any(blank in text for blank in (b" ", b"\n", b"\r"))
 
 
-def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
-    """Return a sentence if a file of ranks without merges would give some tokens other parts than the history."""
+def about_unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
+    """Return a list with a sentence if the parts of some tokens cannot be recovered from their ranks.
+
+    Otherwise the list is empty.
+    """
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
     if len(base) == len(history.alphabet) and history.only_joins:
         parts = parts_by_kernels(texts[len(base) :])  # type: ignore[type-var]
@@ -120,21 +131,23 @@ def about_normalization(recipe: Recipe) -> list[str]:
 
 def about_specials(recipe: Recipe) -> list[str]:
     many = len(recipe.special_tokens)
-    what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
+    what = (
+        (f"the special token {recipe.special_tokens[0]!r}") if many == 1 else f"the {count_text(many, 'special token')}"
+    )
     return [f"This format cannot store {what}. Name the special tokens again when you load the file."] if many else []
 
 
 def about_longest(recipe: Recipe) -> list[str]:
-    """Return a sentence if the recipe limits the length of tokens, because the file does not store this limit.
+    """Return a list with one sentence if the recipe limits the length of tokens. The file does not store this limit.
 
-    The sentence names the option `max_token_length` in the trainer of `tokenizers`. Its value is one higher than the
-    limit of the recipe.
+    The sentence names the option `max_token_length` of the trainer in `tokenizers`. The value of this option is the
+    limit of the recipe plus one.
     """
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [
-        f"This format cannot store a limit for the length of tokens ({recipe.max_token_length:,} symbols). In the "
-        f"trainer of the library tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
+        f"This format cannot store a limit for the length of tokens ({count_text(recipe.max_token_length, 'symbol')}). "
+        f"In the trainer of the library tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
     ]
 
 

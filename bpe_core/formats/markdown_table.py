@@ -1,6 +1,6 @@
-"""The merge table in Markdown, for people to read.
+"""The merge table in Markdown, a readable form.
 
-Each merge has a row, and invisible characters are shown as signs.
+Each merge has a row, and invisible characters are replaced by visible characters.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
 from bpe_core.support.escaped_bytes import unescape
 from bpe_core.support.progress import ProgressReport
+from bpe_core.support.wording import count_text
 
 HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"
 RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
@@ -25,12 +26,12 @@ class MarkdownTable(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         return [
-            "A Markdown table is for people: the recipe and the base symbols are left out, so the table cannot be "
-            "opened again."
+            "A Markdown table is only for reading: the recipe and the base symbols are left out, so the table cannot "
+            "be opened again."
         ]
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
+        head = (f"# {count_text(len(history), 'merge')}", "", _about(history), "", HEADER, RULE)
         file.writelines(line.encode() + b"\n" for line in head)
         rows = reported(enumerate(merge_rows(history), 1), history, progress)
         file.writelines(_line(row).encode() + b"\n" for row in rows)
@@ -51,7 +52,9 @@ class MarkdownTable(Format):
         rows = lines[lines.index(HEADER) + 2 : -1]
         expected = [_line(row) for row in merge_rows(history)]
         if len(rows) != len(expected):
-            return [f"The file has {len(rows):,} rows, but the table has {len(expected):,} merges."]
+            return [
+                f"The file has {count_text(len(rows), 'row')}, but the table has {count_text(len(expected), 'merge')}."
+            ]
         return [
             f"Row {i + 1:,} differs."
             for i, (written_row, other) in enumerate(zip(rows, expected, strict=True))
@@ -77,7 +80,7 @@ def _line(row: Row) -> str:
 def _code(text: str) -> str:
     r"""Return the text in code quotes.
 
-    Blanks become visible signs, and a bar is escaped so that it does not end the cell.
+    Spaces become visible characters, and a bar is escaped so that it does not end the cell.
 
     >>> _code(" a|b"), _code("`")
     ('`␣a\\|b`', '`` ` ``')

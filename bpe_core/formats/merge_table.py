@@ -1,7 +1,7 @@
-"""The base of the formats CSV, TSV and JSON: tables that hold the whole history, with one row for each step.
+"""The base class of the formats CSV, TSV and JSON: tables that hold the whole history, with one row for each step.
 
-A reader first uses only the columns from which all other columns follow, and writes the table again. If the written
-table equals the file, every cell is right. Otherwise the file is read row by row, which finds the place of the error.
+A reader first rebuilds the history from the few columns that determine all others, and writes it as a table again. If
+the written table equals the file, every cell is right. Otherwise the file is read row by row to find the error.
 
 The column `number` holds the ids of the tokens. It is written only if the ids differ from the indices.
 """
@@ -54,7 +54,7 @@ def about_of(history: History, **more: object) -> Object:
 
 @dataclass(frozen=True)
 class ParsedTable:
-    """The content of a file, parsed but not yet checked."""
+    """The parsed content of a file, before it is checked."""
 
     about: Object
     where: str  # the name of that place in errors
@@ -71,12 +71,14 @@ class MergeTable(Format):
     matches_specials = None  # its recipe says so
 
     @abstractmethod
-    def taken_apart(self, data: bytes, name: str) -> ParsedTable:
-        """Parse a whole file into its parts, without checking their values."""
+    def parse_parts(self, data: bytes, name: str) -> ParsedTable:
+        """Parse a whole file, without a check of its values."""
 
     @abstractmethod
-    def as_found(self, row: Row) -> Found:
-        """Return the cells of a row as a reader of the file returns them, so that the two can be compared."""
+    def as_read(self, row: Row) -> Found:
+        """Return the cells of a row as a reader gets them from a file, so that a written row can be compared with a row
+        of the file.
+        """
 
     def value(self, cell: Any) -> Any:
         return cell
@@ -88,12 +90,15 @@ class MergeTable(Format):
         return own_numbers(history)
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        parsed = self.taken_apart(data, name)
+        parsed = self.parse_parts(data, name)
         history = self.read_at_once(parsed, data, name)
         return self.read_by_rows(parsed, name) if history is None else history, ()
 
     def read_at_once(self, parsed: ParsedTable, data: bytes, name: str) -> History | None:
-        """Return the history of a file. Return None if writing the history again gives a different file."""
+        """Read the whole table and return its history.
+
+        Return None if the table written from this history differs from the file.
+        """
         try:
             cells = parsed.cells()
             if cells is None:
@@ -112,9 +117,10 @@ class MergeTable(Format):
         return history if comparing.place == len(data) else None
 
     def read_by_rows(self, parsed: ParsedTable, name: str) -> History:
-        """Return the history of a file, read row by row.
+        """Read the table row by row and return its history.
 
-        Each cell must follow from the step of its row. A changed cell raises a FormatError that names its row.
+        The step in a row determines all other cells of the row. If a cell has another value, a FormatError names the
+        row.
         """
         kinds = checked_kinds(parsed.about.get("reasons"), parsed.where)
         columns = [array("q") for _ in Columns._fields]
@@ -137,7 +143,7 @@ class MergeTable(Format):
         return history
 
     def check_cells(self, cells: Found, row: Row, where: str) -> None:
-        for column, should in self.as_found(row).items():
+        for column, should in self.as_read(row).items():
             said = cells.get(column)
             if said is should or (said == should and type(said) is type(should)):
                 continue
@@ -184,7 +190,7 @@ def history_of_table(
 
 
 def cell_value(cell: str) -> Any:
-    """Return the value of a cell that is JSON, and the text of any other cell. An empty cell gives None."""
+    """Return the value of a cell. A cell that is not JSON is a text, and an empty cell is None."""
     try:
         return json.loads(cell) if cell else None
     except (ValueError, RecursionError):
@@ -195,7 +201,7 @@ _OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
 def cell_values(cells: Sequence[str]) -> list[Any]:
-    """Return the values of many cells, as `cell_value` does. Cells that are all numbers are parsed in one call.
+    """Return the value of each cell, as `cell_value` does. If all cells are numbers, they are parsed in one call.
 
     >>> cell_values(["1", "", "-2.5e3"]), cell_values(["1", "01", "[2]", "x"])
     ([1, None, -2500.0], [1, '01', [2], 'x'])
@@ -208,9 +214,9 @@ def cell_values(cells: Sequence[str]) -> list[Any]:
 
 
 def whole_number(value: object, column: str, where: str) -> int:
-    """Return a whole number that is a cell of a table. Return NOTHING if the cell is empty.
+    """Return the whole number in a cell. Return NOTHING if the cell is empty.
 
-    Any other value raises FormatError.
+    Raise FormatError for any other value.
     """
     if value is None:
         return NOTHING
@@ -234,9 +240,9 @@ def symbol_in(cells: Found, where: str) -> Symbol:
 
 
 def _same_text(text: Any, should: Any) -> bool:
-    """Return whether two texts are equal after they are unescaped.
+    """Return whether two escaped texts represent the same text.
 
-    Versions of Python differ in the characters that they count as printable, and so in the characters that they escape.
+    Versions of Python escape different characters, because they differ in which characters are printable.
     """
     try:
         return unescape(text) == unescape(should)
@@ -245,11 +251,11 @@ def _same_text(text: Any, should: Any) -> bool:
 
 
 class _DifferentError(Exception):
-    """An error for written bytes that differ from the bytes of the file."""
+    """An error that is raised if a written byte differs from the byte of the file."""
 
 
 class _ComparingFile(io.RawIOBase):
-    """A file object for writing that raises an error when a written byte differs from a given content."""
+    """A file object that compares written bytes with a given content. It raises an error at the first difference."""
 
     def __init__(self, data: bytes) -> None:
         self._data = memoryview(data)
@@ -268,7 +274,7 @@ class _ComparingFile(io.RawIOBase):
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The offsets at which the cells of all rows begin and end in a file."""
+    """The offsets in a file at which each cell begins and ends."""
 
     data: bytes
     names: Sequence[str]  # the names of the columns
@@ -276,7 +282,7 @@ class Cells:
     end: Int64s
 
     def numbers(self, name: str) -> Int64s:
-        """Return the whole number at the beginning of each cell of a column. A cell without a number gives NOTHING."""
+        """Return the integers in the cells of a column. A cell without a number gives NOTHING."""
         return numbers_at(np.frombuffer(self.data, np.uint8), self.begin[:, self.names.index(name)])
 
     def texts(self, name: str) -> list[str]:
@@ -285,17 +291,18 @@ class Cells:
         return [self.data[begin:end].decode(errors="replace") for begin, end in places]
 
 
-def make_rows(marked: Bools, width: int) -> bool:
-    """Return whether the marked cells fill whole rows of this width.
+def fill_rows(marked: Bools, width: int) -> bool:
+    """Return whether the cells of a file form a table: whether they fill complete rows of `width` cells.
 
-    Return False if there are more rows than the largest vocabulary has tokens.
+    `marked` has an item for each byte of the file. It is true for one byte of each cell, so it tells the number of
+    cells. Return False if there is no cell, or if there are more rows than the largest vocabulary has tokens.
     """
     cells = int(np.count_nonzero(marked))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 
 
 def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
-    """Read the whole number that begins at each of these offsets. The result is NOTHING where there is no digit.
+    """Return the integers that begin at the given offsets. If there is no digit at an offset, its result is NOTHING.
 
     >>> numbers_at(np.frombuffer(b"12,,7", np.uint8), np.array([0, 3, 4])).tolist()
     [12, -1, 7]
@@ -321,7 +328,7 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
 
 
 def columns_for(kinds: Mapping[str, Any]) -> list[str]:
-    """Return the names of the columns that a table with these kinds of reasons needs.
+    """Return the name of the column for each reason in `kinds`.
 
     The column for ties is left out, because every table has it.
     """
@@ -344,9 +351,9 @@ def _may_name(name: object, kind: object) -> bool:
 
 
 def checked_number(value: object, kind: str, where: str) -> Number:
-    """Return a JSON value as a number of this NumPy kind, and raise FormatError for any other value.
+    """Return a JSON value as a number of the NumPy type `kind`. Raise FormatError if the value is not such a number.
 
-    For a float kind, null becomes NaN.
+    If the type is a float, null becomes NaN.
     """
     if value is None and kind[1] == "f":
         return math.nan
@@ -371,9 +378,9 @@ def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[
 
 
 def scores_by_token(history: History) -> list[list[float | None]]:
-    """Return the scores of each token, with the earliest score first.
+    """Return the scores of each token, the earliest score first.
 
-    Scores have the digits of 32-bit numbers. NaN and infinity become None.
+    A score has as many digits as its floating-point type needs. NaN and plus infinity become None.
     """
     by_token: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
     if history.scores is not None:
@@ -386,10 +393,10 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
-    """Yield the scores as values that JSON can hold.
+    """Yield the scores as values of JSON.
 
-    A score of minus infinity, which a token that is never used has, becomes a number below all other scores. NaN and
-    infinity become None.
+    A token that is never used has the score minus infinity. This score becomes a number below all other scores. NaN and
+    plus infinity become None.
     """
     for score in map(float, scores.astype(str).tolist()):
         if math.isfinite(score):
@@ -403,7 +410,8 @@ def scores_from(
 ) -> Scores | None:
     """Rebuild the scores of a history. Return None if the file has no scores.
 
-    `since` holds the steps at which scores were computed. Each token needs a score for every such step before its drop.
+    `since` holds the steps at which scores were computed. Each token needs a score for each of these steps until it is
+    dropped.
     """
     if since is None:
         return None

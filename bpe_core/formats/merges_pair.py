@@ -1,6 +1,6 @@
-"""merges.txt and its sidecar file vocab.json.
+"""The format of merges.txt with its sidecar file vocab.json.
 
-Each line of merges.txt is a pair of texts, and vocab.json has the ids.
+Each line of merges.txt is a pair of texts. vocab.json has the ids.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import marker_in_texts, read_steps
 from bpe_core.formats.json_reading import indented_json, parsed_object, vocabulary_of
-from bpe_core.formats.limitations import containing, holds_a_blank, same_text
+from bpe_core.formats.limitations import about_same_text, containing, holds_a_blank
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.transformers_beside import CONFIG, config_beside, looked_for_beside, tokens_in
+from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in, tokens_searched_beside
 from bpe_core.formats.transformers_classes import BLANKS_AROUND, byte_steps_of
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
@@ -30,6 +30,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.support.result_cache import cached
+from bpe_core.support.wording import count_text
 from bpe_core.text.decoding import ByteLevel, Replace
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
@@ -43,10 +44,10 @@ CLIP_NOTE = "The file does not say how texts are normalized and split. This prog
 
 
 def are_bytes_with_ends(texts: Iterable[str]) -> bool:
-    """Return whether the characters of these texts represent bytes. The ending `</w>` of a text is ignored.
+    """Return whether the texts are written in byte characters, such as `Ã©` for the two bytes of `é`.
 
-    Two conditions must hold. The bytes that each text represents are a part of valid UTF-8. Some of these bytes
-    begin a character that is not in ASCII.
+    Each character of a text must represent a byte, and the bytes of the text must be a part of valid UTF-8. Some byte
+    of the texts must be the first byte of a character that is not in ASCII. The ending `</w>` of a text is ignored.
 
     >>> [are_bytes_with_ends(texts) for texts in (["Ã©</w>", "lo"], ["été</w>", "lo"], ["low</w>"], ["´s</w>"])]
     [True, False, False, False]
@@ -83,9 +84,9 @@ def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
 
 
 def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the choices of a recipe that change and split a text as CLIP does.
+    """Return the choices of a recipe that changes and splits texts like CLIP.
 
-    Texts are changed to lowercase if no token contains a capital letter.
+    Texts are changed to lower case if no token contains a capital letter.
     """
     lower = not any(text != text.lower() for text in texts if text.isascii())
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
@@ -102,7 +103,7 @@ VOCABULARY_NAMES = ("vocab.json", "encoder.json")
 ROWS_BETWEEN_REPORTS = 4_096
 UNKNOWN = (UNKNOWN_TOKEN, "[UNK]")  # the names of the unknown token
 MARKERS = {"</w>": "glued", "▁": "prefix"}
-_UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-in characters of bytes that do not print
+_UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # byte characters of bytes that do not print
 # An object whose first entries have numbers.
 _ENTRY = rb'\s*"(?:(?!":)[\s\S])*":\s*\d+\s*'
 _VOCABULARY = re.compile(rb"\s*\{%b(?:\}|,%b(?:\}|,%b))" % (_ENTRY, _ENTRY, _ENTRY))
@@ -117,7 +118,10 @@ class MergesPair(Format):
     holds_specials = False
 
     def does_match_specials(self, beside: Beside) -> bool:
-        """Return whether transformers matches special tokens: it needs a configuration beside the two files."""
+        """Return whether transformers searches texts for special tokens.
+
+        It does so only if a configuration file lies in the same folder. `beside` reads the files of this folder.
+        """
         return bool(config_beside(beside))
 
     def impossible(self, history: History) -> list[str]:
@@ -129,7 +133,7 @@ class MergesPair(Format):
         return containing(history, holds_a_blank, "A line of merges.txt cannot hold the space or line break in these")
 
     def does_otherwise(self, history: History) -> list[str]:
-        sentences = same_text(history) + limitations.about_splitting(history.recipe)
+        sentences = about_same_text(history) + limitations.about_splitting(history.recipe)
         if history.recipe.marker == "prefix":
             sentences.append(
                 f"In this format {history.recipe.marker_text} inside a word becomes the marker. The check leaves "
@@ -204,7 +208,8 @@ class MergesPair(Format):
         elif merges_data.startswith(CLIP_TITLE):
             if len(merges) > CLIP_MERGES:
                 notes = [
-                    f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges, and so does this program."
+                    f"CLIP uses the first {CLIP_MERGES:,} of the {count_text(len(merges), 'merge')}, and so does this "
+                    "program."
                 ]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
@@ -262,7 +267,7 @@ def vocabulary_name(merges_name: str) -> str:
 def _merges_and_vocabulary(
     data: bytes, name: str, beside: Beside
 ) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
-    """Return the name and content of the file of merges, and the name and content of the vocabulary."""
+    """Return the name and the content of the two files, first merges.txt, then vocab.json."""
     folder = Path(name).parent
     name = Path(name).name
 
@@ -336,7 +341,7 @@ def _opened(
     config = config_beside(beside)
     style = _style(merges, vocabulary, names_bytes=byte_steps_of(config) is not None)
     made = set(merges.made)
-    looked_for = looked_for_beside(config, beside)  # other tokens that no merge makes are met in no text
+    looked_for = tokens_searched_beside(config, beside)  # other tokens that no merge makes are met in no text
     found_there = _specials(vocabulary or {}, made, style, where).items()
     specials = {text: number for text, number in found_there if looked_for is None or text in looked_for}
     if looked_for and vocabulary and len(lacking := looked_for.difference(vocabulary)) == 1:
@@ -378,9 +383,9 @@ def _opened(
 
 
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names_bytes: bool = False) -> Style:
-    """Return how the tokens of the file are spelled.
+    """Return how the file spells its tokens.
 
-    `names_bytes` says that a sidecar file names a class of transformers whose tokens consist of bytes.
+    `names_bytes` is true if a sidecar file names a class of transformers whose tokens consist of bytes.
     """
     texts = merges.made
     ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
@@ -408,9 +413,9 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
 def _characters_are_bytes(vocabulary: Mapping[str, int]) -> bool:
     """Return whether the single characters of a vocabulary represent bytes, as `Ġ` represents a space.
 
-    If not, they are ordinary letters. Two of three signs must be present: `Ġ` is a token, most of the characters that
-    represent bytes are tokens, and no other single character is a token. One sign may be missing, because Japanese
-    texts have few spaces, and English texts have few bytes beyond ASCII.
+    Otherwise they are ordinary letters. At least two of three conditions must be true: `Ġ` is a token, most of the
+    characters that represent bytes are tokens, and no other single character is a token. Two are enough, because
+    Japanese texts have few spaces, and English texts have few bytes beyond ASCII.
     """
     there = {letter for letter in byte_level.stand_ins() if letter in vocabulary}
     no_others = there.issuperset(text for text in vocabulary if len(text) == 1)
@@ -424,7 +429,7 @@ def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where
     number_of = {text: number for text, number in vocabulary.items() if text not in others}
     if len(number_of) > MOST_SPECIALS:
         raise FormatError(
-            f"{where} has {len(number_of):,} tokens that no merge makes, so the vocabulary and the merges belong to "
-            "different tokenizers. Open two files of the same tokenizer."
+            f"{where} has {count_text(len(number_of), 'token')} that no merge makes, so the vocabulary and the merges "
+            "belong to different tokenizers. Open two files of the same tokenizer."
         )
     return dict(sorted(number_of.items(), key=lambda item: item[1]))

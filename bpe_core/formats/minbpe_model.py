@@ -1,4 +1,4 @@
-"""minbpe's .model file. It lists the pattern, the special tokens, and the merges, with one pair of ids in each line.
+"""minbpe's .model file. It lists the pattern, the special tokens, and then one merge in each line, as a pair of ids.
 
 The 256 bytes have the ids 0 to 255.
 """
@@ -59,8 +59,8 @@ class MinbpeModel(Format):
     def numbers(self, history: History) -> Int64s:
         """Return the id of each token. The id of a byte or a merge is its index.
 
-        Special tokens keep the ids of the history if each of these ids is higher than the index of the last merge.
-        Otherwise their indices are their ids.
+        If all special tokens have ids after the last merge, they keep their ids. Otherwise their indices become their
+        ids.
         """
         ids = np.arange(history.index_count)
         first = history.first_special
@@ -102,7 +102,7 @@ class MinbpeModel(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """Write the sidecar file for readers, which lists each token with the two tokens that it was made of."""
+    """Write the readable sidecar file. It lists each token with the two tokens that made it."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
         file.write(f"[{text}] {id}\n".encode())

@@ -1,4 +1,7 @@
-"""The recognition of files that are no merge tables by their first bytes, with advice for each kind of file."""
+"""Functions that recognize files which are not merge tables, by their first bytes.
+
+Each kind of file has a sentence that says what to do.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +60,12 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
-        "looks like the list of pieces that SentencePiece writes for people; open the .model file in its folder.",
+        "looks like the readable list of pieces that SentencePiece writes; open the .model file in its folder.",
     ),
     (
         rb"(([^\s{\[]+|\[\w+\])([ \t]+|,| ?: | -> )\d+\r?\n){3}",
         "looks like a list of words with numbers, such as fairseq's dict.txt. It does not say how texts are split, so "
-        "open the codes or the .model in its folder. To learn from counts: train --word-list",
+        "open the codes or the .model in its folder. To learn from its counts, use --word-list.",
     ),
     (
         rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",
@@ -95,7 +98,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(\[[^\n]*\] \d+\r?\n){3}",
-        "looks like the list that minbpe writes for people; open the .model file in its folder.",
+        "looks like the readable list that minbpe writes; open the .model file in its folder.",
     ),
     (
         rb"(### [^\n]*\n)*('[^\n]+'\n){5}",
@@ -136,7 +139,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     (
         rb"""\s*\{\s*"unk_id"\s*:[^,]*,\s*"vocab"\s*:""",
         "is only Unigram's model, which does not say how texts are normalized and split; save the whole tokenizer "
-        "with save() of tokenizers, and open that file.",
+        "with save() of the tokenizers library, and open that file.",
     ),
     (
         _OBJECT_WITH
@@ -179,8 +182,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
 _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-def named_other(data: bytes, name: str) -> str:
-    """Return a sentence that says which kind of file this is. Return an empty text if its kind is not recognized."""
+def sentence_about_other(data: bytes, name: str) -> str:
+    """Return a sentence that names the kind of this file. Return an empty string if the kind is unknown."""
     head = data[:LOOK]
     advice = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
     if not advice and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):

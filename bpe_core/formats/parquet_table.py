@@ -1,6 +1,6 @@
 """The merge table as Parquet, for data frames.
 
-Each merge has a row. The metadata of the file holds the rest of the history as JSON. This format needs pyarrow.
+Each merge has a row. Everything else about the history is JSON in the metadata of the file. This format needs pyarrow.
 """
 
 from __future__ import annotations

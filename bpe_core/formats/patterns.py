@@ -1,8 +1,8 @@
-"""The patterns that split texts, as files of other libraries spell them.
+"""The patterns that split texts, as other libraries write them in files.
 
-Regular expression engines differ: in some of them, `$` is the end of a line, and `{1,3}+` a repeated repetition. So
-each pattern has a spelling for each engine. If a file names no pattern, the pattern is guessed from the tokens: every
-token must lie within a single word.
+Regular expression engines differ: in some of them, `$` is the end of a line, and `{1,3}+` is a repetition of a
+repetition. So each pattern has an expression for each engine. If a file names no pattern, the pattern is guessed from
+the tokens. This is possible because every token lies within a single word.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SAME = {
 def expression_of(recipe: Recipe) -> str:
     """Return the pattern of a recipe as an expression for the `regex` package.
 
-    Return an empty text if the recipe does not split texts.
+    Return an empty string if the recipe does not split texts.
     """
     if recipe.pattern == "none":
         return ""
@@ -47,7 +47,7 @@ def oniguruma_expression_of(recipe: Recipe) -> str:
 
 
 def name_of(expression: str) -> str | None:
-    """Return the name of the pattern that an expression spells in any known spelling.
+    """Return the name of the pattern that has this expression in any engine.
 
     Return None for an unknown expression.
 
@@ -63,7 +63,10 @@ def name_of(expression: str) -> str | None:
 
 
 def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the choices of a recipe for an expression in a file, and a list of notes about it."""
+    """Return the choices of a recipe that splits texts by `expression`, the pattern in a tokenizer file.
+
+    Also return notes about how the recipe may split texts differently.
+    """
     name = name_of(expression)
     if name is not None:
         return {"pattern": name}, []
@@ -84,7 +87,7 @@ PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 
 
 
 def _unmatched(expression: str) -> str:
-    """Return the first part of the text PROBE that an expression does not match, or an empty text.
+    """Return the first part of the text PROBE that the expression leaves unmatched, or an empty string.
 
     PROBE contains many kinds of words.
 
@@ -109,7 +112,9 @@ CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # if two fit equally well, 
 
 
 def likely_pattern(tokens: Sequence[bytes]) -> str:
-    r"""Return the name of the pattern that splits the fewest tokens. Return "none" if every pattern splits many tokens.
+    r"""Return the name of the pattern that splits the fewest of the given tokens.
+
+    Return "none" if every pattern splits many of them.
 
     >>> likely_pattern([b" the", b" 2024", b" don"]), likely_pattern([b" the", b");\n", b" don"])
     ('gpt2', 'cl100k')

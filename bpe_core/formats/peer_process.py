@@ -1,8 +1,8 @@
 """A separate process that encodes texts with the library of a format, while the program goes on working.
 
 While tokenizers or tiktoken load a file, all other threads of a process wait for 0.1 to 0.2 s per 100,000 tokens. The
-separate process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then one text in
-each line, and answers each text with the ids of its tokens.
+separate process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) first reads SIZE bytes: the content of the
+file. Then it reads one text in each line, and answers each text with the ids of its tokens.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ Loaded = Callable[[], Peer | None]
 def peer_of(
     format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
 ) -> Iterator[Loaded]:
-    """Yield a function that loads a file into the library of its format (see `Format.peer`).
+    """Yield a function that loads a file with the library of its format (see `Format.peer`).
 
-    If `apart` is true, a separate process loads a large file. The process starts before the function is called.
+    If `apart` is true, a large file is loaded by a separate process, which starts before the function is called.
     """
     if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
         yield lambda: format.peer(data, history, name, beside)
         return
     import subprocess  # takes a while to load
 
-    # -P: a file named like one of our modules in the person's folder must not be imported.
+    # -P: a file named like one of our modules in the user's folder must not be imported.
     command = [sys.executable, "-P", "-m", "bpe_core.formats.peer_process", format.name, str(len(data))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(
@@ -97,7 +97,9 @@ def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer
 
 
 def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
-    """Yield whether the library is installed, then its answer to each text of the standard input."""
+    """Yield first whether the library is installed, and then the ids of each text that is read from the
+    standard input.
+    """
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
     try:
         with throwing_exceptions():

@@ -1,4 +1,4 @@
-"""The rebuilding of a history from the values in a file or session. All values are checked before they are used."""
+"""Functions that rebuild a history from the values in a file or session. All values are checked before use."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ Wrong = tuple[Bools, Callable[[int], str]]  # the steps that are impossible, and
 def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, place: Place) -> None:
     """Raise FormatError for the first step that cannot follow the steps before it.
 
-    `columns` are the columns of a history. `place` returns for the index of a step the text that names its place in
-    errors.
+    `columns` are the columns of a history. For error messages, the function `place` says where a step is in the file.
     """
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
@@ -87,10 +86,10 @@ def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
 
 
 def _first_use(left: Int64s, alone: Bools, ids: int) -> Int64s:
-    """Return for each token the index of the first step that adds or drops the token.
+    """Return the index of the first step that adds or drops each token.
 
-    The value is the number of steps if no step adds or drops the token. `alone` marks the steps that add or drop a
-    token, and `left` holds their tokens.
+    The value of a token that no step adds or drops is the number of steps. `alone` marks the steps that add or drop a
+    token. `left` holds the token of each step.
     """
     first_step = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
     np.minimum.at(first_step, left[alone], np.flatnonzero(alone))
@@ -146,7 +145,7 @@ def rebuild(
     reasons: Reasons = COUNT_ALONE,
     scores: Callable[[Columns], Scores | None] = lambda columns: None,
 ) -> History:
-    """Return the history of these steps, after all of them are checked.
+    """Check the steps, and return their history.
 
     A FormatError names the first impossible step, or a mistake in the history as a whole.
     """
@@ -171,7 +170,7 @@ def rebuild(
 
 
 def in_columns(values: Sequence[Int64s]) -> Columns:
-    """Return the columns of a history, filled with checked values."""
+    """Return checked values as the columns of a history."""
     columns = Columns.with_room(len(values[0]))
     for name, column in zip(Columns._fields, values, strict=True):
         getattr(columns, name)[:] = column
@@ -219,9 +218,9 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 
 
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
-    """Return the alphabet of these base symbols.
+    """Return an alphabet of the given base symbols.
 
-    Raise FormatError if no training by this recipe can begin with them.
+    Raise FormatError if no training with this recipe can begin with these symbols.
     """
     seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).has_seeds else []
     base = symbols[: len(symbols) - len(seeds)]  # seeds come after all others
@@ -279,9 +278,9 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
 
 
 def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
-    """Return whether a symbol is one character with a marker.
+    """Return whether a symbol is one character with a marker for the start or the end of a word.
 
-    The marker says that a word continues, that a word ends, or both.
+    The marker may also say that the word continues.
     """
     end = recipe.marker_text.encode() if recipe.marker == "glued" else b""
     character = symbol.decoded if _is_character(symbol.decoded) else symbol.decoded.removesuffix(b" ")

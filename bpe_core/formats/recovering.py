@@ -1,11 +1,11 @@
-"""The recovery of merges from ranks, for files that list tokens without the two parts that each was made of.
+"""The recovery of merges from ranks. Some files list only tokens, without the two parts that each token was made of.
 
-Merging a token's symbols by tokens of lower rank leaves pieces. If two pieces are left, these are the token's parts. If
-fewer or more are left, no merge can have made the token.
+The recovery merges the base symbols of a token, but uses only tokens of lower rank. If two pieces remain, they are the
+parts of the token. If fewer or more pieces remain, no merge can have made the token.
 
-If every token leaves two pieces, merging by the rank of the joined text and merging the recovered pairs give the same
-tokens for every text. The reason: the merges between two boundaries depend only on the text between them, so two pieces
-whose joined text is a token are exactly the pair recovered for that token.
+If every token has two parts, the recovered merges split every text as the ranks do. The reason is this: the merges
+between two boundaries depend only on the text between them. So two pieces that form a token are always the recovered
+parts of this token.
 
     >>> ranks = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"abc": 4, b"cab": 5, b"abcc": 6}
     >>> Recovery(ranks).pieces(b"abc"), Recovery(ranks).pieces(b"cab")
@@ -48,9 +48,11 @@ class Recovery(Generic[Text]):
         check_lengths(ranks)
 
     def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
-        """Return the pieces that are left of a token after merging by the tokens of lower rank.
+        """Merge the symbols of a token into tokens of lower rank.
 
-        With `limit`, tokens below that rank are used.
+        Return the pieces that remain when no further merge is possible.
+
+        With `limit`, the merges may make only tokens with a rank below `limit`.
         """
         limit = self._ranks[token] if limit is None else limit
         if len(token) <= SHORT:
@@ -74,7 +76,10 @@ class Recovery(Generic[Text]):
         return [token[cuts[i] : cuts[i + 1]] for i in range(len(cuts) - 1)]
 
     def _by_heap(self, token: Text, limit: int) -> list[Text]:
-        """Return the result of `pieces` for a long token. The time does not grow with the square of its length."""
+        """Return the same pieces as `pieces`, but faster for a long token.
+
+        The time of this method grows more slowly than the square of the token's length.
+        """
         end: int = len(token)
         after = [*range(1, end + 1)]  # the end of the piece that begins at each offset; 0: no piece begins there
         before = [*range(-1, end - 1)]  # the beginning of the piece before the one at each offset
@@ -122,7 +127,7 @@ def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
 
 @dataclass
 class RecoveredMerges(Generic[Text]):
-    """The merges recovered from ranks, in the order in which they happen."""
+    """The merges that were recovered from ranks, in the order in which they happen."""
 
     given: Sequence[Text]  # all tokens
     places: Int64s  # positions of the tokens that merges make
@@ -146,27 +151,28 @@ class RecoveredMerges(Generic[Text]):
     def _at(self, places: Int64s) -> list[Text]:
         return [self.given[place] for place in places.tolist()]
 
-    def pairs_behind(self, symbols: int) -> Int64s:
-        """Return the pairs as ids, for an alphabet that has seeds after its base symbols.
+    def pairs_for_alphabet(self, symbols: int) -> Int64s:
+        """Return the merges as pairs of ids, for an alphabet that has `symbols` symbols.
 
-        `symbols` is the number of all symbols, seeds included. The id of each merge grows by the number of seeds.
+        The alphabet may have more symbols than the ids in `pairs` allow for. The additional symbols come after the base
+        symbols. So the id of each token that a merge makes grows by the number of additional symbols.
         """
         more = symbols - self.first_id
         return self.pairs + more * (self.pairs >= self.first_id) if more else self.pairs
 
 
 def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
-    """Return an alphabet with seeds added: tokens that no merge makes.
+    """Add to the alphabet, as seeds, the tokens that no merge makes.
 
-    Each token is a pair of its raw and its plain text.
+    Each token is a pair of texts: its text in the file, and the text that it represents.
     """
     return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
 def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> RecoveredMerges[Text]:
-    """Return the merges that make these tokens. The first token has the lowest rank.
+    """Return the merges that make the given tokens, which are sorted by rank.
 
-    `base` maps each base symbol to its id, and base symbols are not among the tokens. `first_id` is the id of the first
+    `base` maps each base symbol to its id. The base symbols are not among the tokens. `first_id` is the id of the first
     merge.
 
     >>> letters = {letter: i for i, letter in enumerate("abcxyzpqr")}
@@ -180,10 +186,12 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
 
 
 def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> RecoveredMerges[str] | None:
-    """Recover the merges of tokens that are given as indices of texts. Return None if only plain Python can do it.
+    """Recover the merges of some tokens by machine code. `tokens` holds the indices of the tokens in `texts`.
 
-    `symbols` holds the index of each base symbol, in the order of ids. The index -1 means a symbol that is never
+    `symbols` holds the index of each base symbol in `texts`, in the order of ids. A symbol with the index -1 is never
     merged.
+
+    Return None if there are no tokens, or if machine code cannot recover these merges. Then plain Python must do it.
     """
     merging = np.flatnonzero(symbols != NOTHING)
     first = texts.only(symbols[merging])
@@ -244,9 +252,9 @@ def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:
 
 @dataclass(frozen=True, eq=False)
 class Parts(Generic[Text]):
-    """The two parts of each token, as indices into the list of all symbols and then all tokens.
+    """The two parts of each token. A part is an index into a list of all symbols, followed by all tokens.
 
-    The index -1 means no part.
+    The index -1 stands for a missing part.
     """
 
     symbols: list[Text]
@@ -256,9 +264,9 @@ class Parts(Generic[Text]):
     is_late: Bools  # tokens made of a part with a higher rank
 
     def pairs(self, base: Mapping[Text, int], first_id: int) -> Int64s | None:
-        """Return the ids of both parts of each token.
+        """Return the ids of the two parts of each token.
 
-        Return None if a token has no parts, or if a part does not exist before its token.
+        Return None if a token has no parts, or if one of its parts comes after the token.
         """
         if self.is_late.any() or (self.left < 0).any() or any(symbol not in base for symbol in self.symbols):
             return None
@@ -269,8 +277,8 @@ class Parts(Generic[Text]):
     def in_order(self, base: Mapping[Text, int]) -> Int64s:
         """Return the indices of the tokens that merges can make, in the order of the merges.
 
-        Tokens are in the order of their ranks. But if a part of a token has a higher rank than the token, the token
-        follows this part.
+        The tokens are in the order of their ranks, with one exception: a token with a part of higher rank comes after
+        this part.
         """
         turns = np.arange(len(self.tokens)) << TURN_BITS
         late = np.flatnonzero(self.is_late)
@@ -283,17 +291,18 @@ class Parts(Generic[Text]):
         is_odd = np.concatenate((unknown, self.is_late | (self.left < 0)))
         if not (is_odd[self.left[made]] | is_odd[self.right[made]]).any():
             return made  # the usual case: no part comes late or is missing
-        moment = self._moments(base, made)
+        moment = self._rows_of_making(base, made)
         order = made[np.argsort(moment[made], kind="stable")]
         order = order[moment[order] < NEVER]
         is_crowd = np.bincount(moment[order], minlength=1)[moment[order]] > 1
         order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
         return order
 
-    def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
-        """Return the moment at which each token is made: a row of `made`, or NEVER if the token cannot be made.
+    def _rows_of_making(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
+        """Return for each token the first row of `made` at which the token can exist.
 
-        A token is made in its own row of `made`, or at the moment of a part that is made later.
+        It is NEVER if no merge can make the token. `made` holds the indices of the tokens that merges make, in the
+        order of their ranks. A token can exist from its own row on, but not before both its parts exist.
         """
         symbols = len(self.symbols)
         moments = np.full(symbols + len(self.tokens), NEVER)
@@ -309,7 +318,7 @@ class Parts(Generic[Text]):
     def _one_by_one(self, some: Int64s, turns: Int64s) -> list[int]:
         """Return the tokens in `some` in the order in which they can be made.
 
-        A token may need a part that is also in `some`, and then it follows this part. All other parts exist already.
+        If a part of a token is also in `some`, the token follows this part. All other parts exist already.
         """
         symbols = len(self.symbols)
         is_waited_for = set((symbols + some).tolist())
@@ -333,7 +342,7 @@ class Parts(Generic[Text]):
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
-    """Return the parts of many tokens, found with compiled code. Return None if plain Python has to find them.
+    """Find the parts of many tokens with compiled code. Return None if this needs plain Python.
 
     Each token must have at least two symbols.
     """

@@ -1,4 +1,6 @@
-"""The merge table as rows for any file format. Merges are the steps from 1 on, and all other tokens have step 0."""
+"""The merge table as rows for any file format. The rows of steps are numbered from 1. The rows of all other tokens have
+step 0.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,14 @@ from bpe_core.history.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_t
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.stored_code import OPENING
 from bpe_core.support.escaped_bytes import escape
+from bpe_core.support.wording import count_text
 
 ROWS_AT_ONCE = 4_096
 BYTES_A_ROW = 40  # about
 
 
 class Row(NamedTuple):
-    """A row of the merge table. The names of its values are the names of the columns, and None is an empty cell."""
+    """A row of the merge table. Each field is a column of the same name, and None is an empty cell."""
 
     step: int
     left: int | None = None
@@ -47,7 +50,7 @@ TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_te
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a merge's row in a file: the fixed text before each cell and after the last cell."""
+    """The layout of a row in a file: the fixed text before each cell and after the last cell."""
 
     before: Mapping[str, str]  # the text before the cell of each column, in their order
     behind: str  # the text before the last cell
@@ -104,9 +107,9 @@ def _hex(raw: bytes) -> str:
 
 
 def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]] | None:
-    """Yield the bytes of many rows at a time, each time with the number of the last step in them.
+    """Yield the bytes of many rows at a time, together with the number of the last step in them.
 
-    Return None if `merge_rows` should be used, because there are few steps or too long tokens.
+    Return None if `merge_rows` must be used instead, because there are few steps or very long tokens.
     """
     if not use_machine_code(BYTES_A_ROW * len(history), OPENING) or not _are_shown_whole(history):
         return None
@@ -128,7 +131,7 @@ def base_rows(alphabet: Alphabet) -> Iterator[Row]:
 
 
 def special_rows(history: History) -> Iterator[Row]:
-    """Yield one row for each special token. Their indices follow the index of the last merge."""
+    """Yield one row for each special token. The indices of special tokens come after the last merge."""
     for id, special in enumerate(history.recipe.special_tokens, start=history.first_special):
         yield _row_of_step_0(id, special.encode(), special.encode(), "special")
 
@@ -138,7 +141,10 @@ def _row_of_step_0(id: int, text: bytes, decoded: bytes, kind: str) -> Row:
 
 
 def too_long_to_show(history: History) -> list[str]:
-    """Return a sentence about the tokens whose text the rows truncate, if there are any."""
+    """Return a list with one warning if some tokens have texts that are too long for a row of the table.
+
+    The rows of these tokens contain only the beginning of their texts. If there are no such tokens, the list is empty.
+    """
     specials = (len(special.encode()) for special in history.recipe.special_tokens)
     if max(specials, default=0) <= LONGEST_SHOWN and _are_shown_whole(history):
         return []  # this is so for nearly all tables, and no text is made
@@ -146,6 +152,6 @@ def too_long_to_show(history: History) -> list[str]:
     if not cut:
         return []
     return [
-        f"{len(cut):,} tokens, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes. Their "
-        "texts are truncated in the table, but the table can still be read back."
+        f"{count_text(len(cut), 'token')}, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes. "
+        "Their texts are truncated in the table, but the table can still be read back."
     ]

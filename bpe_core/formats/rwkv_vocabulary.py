@@ -1,7 +1,8 @@
-r"""RWKV's vocabulary, with one token in each row: its id, its text as a Python literal, and its number of bytes.
+r"""RWKV's vocabulary. Each row has a token: its id, its text as a Python literal, and its number of bytes.
 
-A text is split from left to right into the longest tokens that fit, also across the ends of words. So the file is read
-as WordPiece with tokens of bytes, where the whole text is one word. Each token may begin a word or continue it.
+A text is split from left to right. The next token is always the longest that fits, even across the end of a word. So
+the file is read as WordPiece with tokens of bytes, and the whole text is one word. Each token may begin a word or
+continue it.
 
 >>> text_of(r"'\n'", "row 1"), text_of(r"b'\xe4\xbd'", "row 2")
 (b'\n', b'\xe4\xbd')
@@ -27,6 +28,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS, method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import ProgressReport
+from bpe_core.support.wording import count_text
 
 END = "<|endoftext|>"  # the token with the id 0 in RWKV's models, which their files do not list
 LARGEST_ID = 2**31 - 1
@@ -89,7 +91,7 @@ class RwkvVocabulary(Format):
 
 
 def read_rows(whole: str, name: str) -> dict[bytes, int]:
-    """Return the id of each token, by the bytes of the token."""
+    """Return a dictionary from the bytes of each token to its id."""
     number_of: dict[bytes, int] = {}
     taken: dict[int, bytes] = {}
     for row, line in enumerate(whole.split("\n"), start=1):
@@ -105,7 +107,7 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         if not text and length == 0:  # a token that no text becomes
             continue
         if len(text) != length:
-            raise FormatError(f"{where}: the text has {len(text):,} bytes, but the row says {length:,}.")
+            raise FormatError(f"{where}: the text has {count_text(len(text), 'byte')}, but the row says {length:,}.")
         if number > LARGEST_ID:
             raise FormatError(f"{where}: the number {number:,} is too large. The largest number is {LARGEST_ID:,}.")
         if number_of.setdefault(text, number) != number or taken.setdefault(number, text) != text:
@@ -123,7 +125,7 @@ def _check_size(number_of: Mapping[bytes, int], name: str) -> None:
 
 
 def text_of(literal: str, where: str) -> bytes:
-    """Return the bytes of a text that is written as a Python literal. Invalid literals raise FormatError."""
+    """Return the bytes of a Python literal. Raise FormatError if the literal is invalid."""
     if "\\" not in literal and literal[0] != "b":
         return literal[1:-1].encode()
     if literal[0] == "b" and re.search(r"(?<!\\)(?:\\\\)*\\[uU]", literal):

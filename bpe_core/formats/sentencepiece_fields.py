@@ -1,4 +1,4 @@
-"""A reader and writer of the fields in a SentencePiece .model, which is a message of Protocol Buffers."""
+"""Functions that read and write the fields of a SentencePiece .model, which is a message of Protocol Buffers."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int32s, Int64s
+from bpe_core.support.wording import count_text
 from bpe_core.text.decoding import UNKNOWN_SHOWN
 from bpe_core.text.preparation.whole_texts import MARKER as MARKER
 
@@ -38,7 +39,7 @@ MOST_FIELDS = 200_000  # fields of a message, except those that occur once for e
 
 
 class Field(NamedTuple):
-    """A field of a message. Its value is a whole number, or the bytes of a text, a message or a float."""
+    """A field of a message. Its value is a whole number or bytes. The bytes are a text, a message or a float."""
 
     number: int
     value: int | bytes
@@ -46,7 +47,10 @@ class Field(NamedTuple):
 
 
 def varint(number: int) -> bytes:
-    """Return a whole number as a varint, with seven bits in each byte. A negative number is written as 64 bits."""
+    """Return an integer as a varint, with seven bits in each byte.
+
+    A negative integer is written in 64-bit two's complement.
+    """
     number &= 2**64 - 1
     data = bytearray()
     while number > 0x7F:
@@ -69,7 +73,7 @@ def float_field(field: int, value: float) -> bytes:
 
 
 def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_FIELDS) -> Iterator[Field]:
-    """Yield the fields of a message in their order. `start` is the offset of the message in the file."""
+    """Yield the fields of a message in order. `start` is the offset of the message in the file."""
     place = count = 0
     while place < len(message):
         field, place = _field(message, place, name, start)
@@ -87,7 +91,8 @@ def message_in(field: Field, name: str) -> memoryview:
 def _refuse_too_many(count: int, most: int, name: str, start: int) -> None:
     if count > most:
         raise TooLarge(
-            f"{name}, byte {start:,}: there are more than {most:,} fields, which is too many for such a file."
+            f"{name}, byte {start:,}: there are more than {count_text(most, 'field')}, which is too many for such a "
+            "file."
         )
 
 
@@ -106,7 +111,8 @@ def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Fiel
         if size > len(message) - place:
             left = len(message) - place
             raise FormatError(
-                f"{name}, byte {start + begin:,}: a field claims {size:,} bytes, but only {left:,} bytes follow."
+                f"{name}, byte {start + begin:,}: a field claims {count_text(size, 'byte')}, but only "
+                f"{count_text(left, 'byte follows', 'bytes follow')}."
             )
         value = bytes(message[place : place + size])
         place += size
@@ -135,7 +141,7 @@ MOST_FIELDS_OF_A_PIECE = 16
 
 
 class ScoredPiece(NamedTuple):
-    """An entry of the vocabulary. Its id is its position in the vocabulary."""
+    """A piece with its score and its kind. The id of a piece is its position in the vocabulary."""
 
     text: str
     score: float
@@ -149,10 +155,10 @@ class ScoredPiece(NamedTuple):
 def in_order(
     piece_of: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()
 ) -> list[ScoredPiece]:
-    """Return the pieces in the order of their ids. Pieces are added so that no id is free.
+    """Return the pieces in the order of their ids, and fill all free ids.
 
-    If `piece_of` holds no unknown token, <unk> gets the first free id. The next free ids go to `steps_only`: pieces
-    that only serve to make other pieces. Each other free id gets an unused piece with the score `lowest`.
+    If `piece_of` has no unknown token, <unk> gets the first free id. The next free ids go to `steps_only`, which are
+    pieces that serve only to make other pieces. Each other free id gets an unused piece with the score `lowest`.
     """
     gaps = (number for number in count() if number not in piece_of)
     if not any(piece.kind == Kind.UNKNOWN for piece in piece_of.values()):
@@ -166,7 +172,7 @@ def in_order(
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
-    """Return the message that says how the pieces were learned, and which piece is the unknown token."""
+    """Return the message that says how the pieces were learned, and which of them is the unknown token."""
     unknown = next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
     fields = [
         varint_field(3, kind),
@@ -183,7 +189,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
 
 
 class Pieces:
-    """The vocabulary as columns of texts, scores and kinds. The id of a piece is its position."""
+    """The vocabulary in columns: texts, scores and kinds. The id of a piece is its position."""
 
     def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Int64s) -> None:
         self.texts = texts
@@ -198,12 +204,15 @@ class Pieces:
 
     @cached_property
     def number_of(self) -> dict[str, int]:
-        """Return the id of each piece by its text. If several pieces have the same text, the last id counts."""
+        """Return a dictionary from the text of each piece to its id.
+
+        If several pieces have the same text, the text has the last of their ids.
+        """
         return dict(zip(self.texts, range(len(self)), strict=True))
 
     @cached_property
     def firsts(self) -> Int32s | Int64s:
-        """Return for each piece the id of the first piece with the same text."""
+        """Return an array with an item for each piece: the id of the first piece with the same text."""
         if use_machine_code(len(self.texts.data), OPENING):
             return self.texts.table.firsts
         first = dict[str, int]()
@@ -268,11 +277,13 @@ FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score",
 
 def read(data: bytes, name: str) -> FieldValues:
     if len(data) > LARGEST_FILE:
-        raise TooLarge(f"{name} has {len(data):,} bytes. Models of more than {LARGEST_FILE:,} bytes are not read.")
+        raise TooLarge(
+            f"{name} has {count_text(len(data), 'byte')}. Models of more than {LARGEST_FILE:,} bytes are not read."
+        )
     stored = FieldValues()
     place = 0
     others = list[Field]()
-    pieces: UsualPieces | OddPieces = OddPieces(data)
+    pieces: UsualPieces | PieceOffsets = PieceOffsets(data)
     if use_machine_code(len(data), OPENING):
         from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
 
@@ -307,8 +318,11 @@ def read(data: bytes, name: str) -> FieldValues:
     return stored
 
 
-class OddPieces:
-    """The offsets of the pieces that have to be read one by one."""
+class PieceOffsets:
+    """A list of the offsets of all pieces of a model, for programs without machine code.
+
+    The pieces are read from these offsets one by one. The class `UsualPieces` reads them by machine code.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -319,9 +333,10 @@ class OddPieces:
         return len(self._places)
 
     def skip(self, place: int) -> int:
-        """Store the offsets of all short pieces from offset `place` on.
+        """Skip the short pieces that begin at the offset `place`, and store the offset of each.
 
-        Return the offset of the first field that is no short piece.
+        The content of a short piece has at most 127 bytes. Return the offset of the first field that is not a short
+        piece.
         """
         data = self._data
         end = len(self._data)
@@ -333,7 +348,7 @@ class OddPieces:
         return place
 
     def enter(self, place: int) -> None:
-        """Store the offset of a longer piece."""
+        """Store the offset `place` of a long piece, which the method `skip` does not read."""
         self._places.append(place)
 
     def odd(self) -> list[tuple[int, int]]:
@@ -343,7 +358,7 @@ class OddPieces:
         return LaidTexts.of([""] * self.count), np.zeros(self.count), np.zeros(self.count, np.int64)
 
 
-def _pieces(places: UsualPieces | OddPieces, data: bytes, name: str, has_scores: bool) -> Pieces:
+def _pieces(places: UsualPieces | PieceOffsets, data: bytes, name: str, has_scores: bool) -> Pieces:
     texts, scores, kinds = places.columns()
     scores *= has_scores  # otherwise it may be the logarithm of zero
     odd, seen = dict[int, str](), set[str]()  # so that a file that repeats one piece is refused at once
@@ -370,7 +385,7 @@ def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
     return ScoredPiece(text, score, kind)
 
 
-def _inside(field: Field) -> int:
+def _start_of_content(field: Field) -> int:
     """Return the offset at which the text or message of a field begins."""
     size = len(field.value) if isinstance(field.value, bytes) else 0
     return field.place + len(varint(field.number << 3 | LENGTH)) + len(varint(size))
@@ -378,13 +393,13 @@ def _inside(field: Field) -> int:
 
 def _values_in(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for part in fields_of(message_in(message, name), name, _inside(message), most):
+    for part in fields_of(message_in(message, name), name, _start_of_content(message), most):
         field, kind = fields.get(part.number, ("", None))
         if isinstance(part.value, int):
             if kind in (int, bool):
                 values[field] = kind(part.value)
         elif kind is str:
-            values[field] = decoded(part.value, f"{name}, byte {_inside(part):,}", in_text=False)
+            values[field] = decoded(part.value, f"{name}, byte {_start_of_content(part):,}", in_text=False)
         elif kind is float and len(part.value) == 4:
             (values[field],) = struct.unpack("<f", part.value)
         elif kind is bytes:

@@ -1,10 +1,11 @@
 """SentencePiece's .model, which holds pieces with scores.
 
-In BPE, a score is minus the rank of a merge. In Unigram, it is a log-probability.
+In BPE, a score is the negative rank of a merge. In Unigram, it is a log-probability.
 
-In BPE, two neighbours are joined if their joined text is a piece, and the piece with the highest score comes first. The
-two parts of a piece are recovered (see recovering.py). In models from other programs `▁` is an ordinary character, so
-pieces may cross the ends of words. Models from this program say how words are marked and split, so merges are enough.
+In BPE, two neighbouring pieces are joined if their joined text is a piece. The join with the highest score comes first.
+The two parts of each piece are recovered (see recovering.py). In models from other programs `▁` is an ordinary
+character, so pieces may cross the ends of words. Models from this program state how words are marked and split, so they
+are read as merges within words.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from bpe_core.formats.base import (
     dense_numbers,
     unless_ids,
 )
-from bpe_core.formats.limitations import same_text, unrecoverable
+from bpe_core.formats.limitations import about_same_text, about_unrecoverable
 from bpe_core.formats.recovering import RecoveredMerges, recover, recovered_among, with_seeds
 from bpe_core.formats.sentencepiece_fields import (
     BPE,
@@ -46,21 +47,31 @@ from bpe_core.formats.sentencepiece_text import (
     is_own,
     map_differs,
     normalizer_spec,
-    prepared_spec,
     recipe_of,
     recipe_with,
+    spec_of_steps,
     steps_of,
 )
 from bpe_core.formats.unigram_vocabulary import ScoredPieces, method_of
-from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Symbol, symbols_for_unknown
+from bpe_core.history.alphabet import (
+    BYTE_TEXTS,
+    NUMBER_OF_KIND,
+    Alphabet,
+    LaidSymbols,
+    RawTexts,
+    Symbol,
+    symbols_for_unknown,
+)
 from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, MergePriorities
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.wording import count_text
 from bpe_core.text.preparation.whole_texts import WholeTexts
 
 RUNS = f"{MARKER}+[^{MARKER}]*"  # characters that no piece crosses, if pieces have blanks only at their beginning
@@ -70,7 +81,7 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 class _SymbolsAndMerges(NamedTuple):
-    """The base symbols of a model, and the pieces that merges make of them."""
+    """The base symbols of a model, and the pieces that are made by merges."""
 
     alphabet: Alphabet
     places: Int64s  # indices of its symbols among the pieces
@@ -103,7 +114,7 @@ def _found(stored: FieldValues, own: bool) -> _SymbolsAndMerges:
     letters = set() if own else single.keys() | tokens.only(merges.unmade).together
     lone = sorted(letters - _ids_of(alphabet).keys() - {*pieces.of_kind(Kind.USER_DEFINED)}) if letters else []
     if lone:
-        alphabet = Alphabet((*alphabet.given, *map(_character, lone)))
+        alphabet = Alphabet((*alphabet.given, *_characters(LaidTexts.of(lone))))
         places = np.append(places, [single.get(text, NO_NUMBER) for text in lone])
         merges = recover(tokens, _ids_of(alphabet), len(alphabet))
     lost = np.concatenate((made[merges.unmade], whole))
@@ -144,18 +155,22 @@ def _history_of_others(stored: FieldValues, parts: _SymbolsAndMerges, name: str)
         )
     specials = _specials(stored)
     unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
-    choices = {"special_tokens": tuple(pieces.texts_of(specials)), "preparation": steps_of(stored), **_words(stored)}
+    choices = {
+        "special_tokens": tuple(pieces.texts_of(specials)),
+        "preparation": steps_of(stored),
+        **_choices_for_splitting(stored),
+    }
     recipe = recipe_with(stored, len(merges.pairs), name, **choices, **unknown)
-    history = History.from_pairs(recipe, alphabet, merges.pairs_behind(len(alphabet)), joining)
+    history = History.from_pairs(recipe, alphabet, merges.pairs_for_alphabet(len(alphabet)), joining)
     numbers = np.concatenate((first, last, specials))
     texts = pieces.texts if (numbers != NO_NUMBER).all() else None
     return history.numbered(unless_ids(numbers), texts), _notes(parts, stored)
 
 
 def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
-    """Return the history of a model of whole words, and notes.
+    """Return the history of a model of whole words, and notes about it.
 
-    A word that is no piece becomes the unknown token, or its bytes.
+    A word that is not a piece becomes the unknown token, or its bytes.
     """
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
@@ -180,9 +195,10 @@ def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
 
 
 def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
-    """Return the alphabet of the unknown symbol and the characters, and the index of each symbol's piece.
+    """Return the alphabet, and the index of each symbol's piece. The alphabet holds the unknown symbol and all
+    characters.
 
-    In models from this program (`own`), `▁` is a marker and comes last.
+    If `own` is true, this program wrote the model. In such a model `▁` is a marker and comes last.
     """
     pieces = stored.pieces
     unknown = ""
@@ -195,18 +211,24 @@ def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
     marker = pieces.texts.places_of([MARKER]) if own else first[:0]
     is_single[marker[marker >= 0]] = False
     singles = np.flatnonzero(is_single)
-    symbols = [*symbols_for_unknown(unknown), *map(_character, pieces.texts_of(singles))]
-    symbols += [Symbol(*_texts(MARKER), "marker")] * own
-    return Alphabet(tuple(symbols)), np.concatenate((first, singles, marker))
+    symbols = LaidSymbols.of([*symbols_for_unknown(unknown)])
+    symbols = symbols.followed_by(_characters(pieces.texts_of(singles)))
+    if own:
+        symbols = symbols.followed_by(LaidSymbols.of([Symbol(*_texts(MARKER), "marker")]))
+    return Alphabet(symbols), np.concatenate((first, singles, marker))
 
 
 def _ids_of(alphabet: Alphabet) -> dict[str, int]:
-    """Map the text of each base symbol that merges may join to its id."""
-    return {symbol.text.decode(): id for id, symbol in enumerate(alphabet.given) if symbol.merges}
+    """Return a dictionary from the texts of base symbols to their ids, for all symbols that merges may join."""
+    merging = zip(alphabet.texts, alphabet.merging, strict=True)
+    return {text.decode(): id for id, (text, merges) in enumerate(merging) if merges}
 
 
-def _character(text: str) -> Symbol:
-    return Symbol(*_texts(text), "character")
+def _characters(texts: LaidTexts) -> LaidSymbols:
+    raw = RawTexts(texts.data, texts.starts)
+    shown = MARKER.encode()
+    read = RawTexts.of([b" " if text == shown else text for text in raw.as_list()])
+    return LaidSymbols(raw, read, np.full(len(texts), NUMBER_OF_KIND["character"], np.int8))
 
 
 def _texts(text: str) -> tuple[bytes, bytes]:
@@ -229,14 +251,14 @@ def _is_more_than_merges(parts: _SymbolsAndMerges, stored: FieldValues) -> bool:
 
 
 def _without_negative_zero(scores: Float64s) -> Float64s:
-    """Return the scores with -0.0 changed to a tiny negative number, because the library sorts -0.0 below 0.0."""
+    """Return the scores with a tiny negative number in place of -0.0, because the library sorts -0.0 below 0.0."""
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
 def _priorities(stored: FieldValues, parts: _SymbolsAndMerges, first: Int64s) -> Int64s:
-    """Return the priority of each token, which is the rank of its score among all scores.
+    """Return the priority of each token: the rank of its score among all scores.
 
-    `first` holds the pieces that no two parts make.
+    `first` holds the pieces that are not made of two parts.
     """
     places = np.cumsum(np.diff(_without_negative_zero(stored.pieces.scores)[parts.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
@@ -244,10 +266,10 @@ def _priorities(stored: FieldValues, parts: _SymbolsAndMerges, first: Int64s) ->
     return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[parts.merges.places]))
 
 
-def _words(stored: FieldValues) -> dict[str, str]:
-    """Return the choices of a recipe for splitting a text into words.
+def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
+    """Return the choices of a recipe that say how a text is split into words.
 
-    A text is split before each blank, if no piece contains a blank after another character.
+    If pieces contain spaces only at their start, a text is split before each space.
     """
     texts = stored.pieces.texts
     kinds = stored.pieces.kinds
@@ -297,7 +319,7 @@ def has_words_only(history: History) -> bool:
 
 
 def _kind_of_bpe(history: History) -> int:
-    """Return BPE as the kind of the model, or CHARACTERS if no neighbours are joined."""
+    """Return the kind of the model: BPE, or CHARACTERS if no tokens are joined."""
     joining = history.joining
     is_joined = len(history) or joining is None or joining.priorities is None or joining.priorities.max() != NO_PRIORITY
     return BPE if is_joined else CHARACTERS
@@ -363,7 +385,8 @@ def _check_unknown(stored: FieldValues, name: str) -> None:
     if total != 1:
         kind = "Unigram model" if stored.kind == UNIGRAM else "model of words"
         raise FormatError(
-            f"{name}: {total:,} pieces are for unknown characters; a {kind} has exactly one such piece, like <unk>."
+            f"{name}: {count_text(total, 'piece is', 'pieces are')} for unknown characters; a {kind} has exactly one "
+            "such piece, like <unk>."
         )
 
 
@@ -382,7 +405,7 @@ def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]
 
 
 def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, Any]]:
-    """Return the pieces that a text is split into, the id of the unknown token, and the choices of a recipe."""
+    """Return the pieces that can occur in a split text, the id of the unknown token, and choices of a recipe."""
     pieces = stored.pieces
     unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
     normal = pieces.numbers_of(Kind.NORMAL)
@@ -396,10 +419,10 @@ def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, An
 def most_probable_history(
     stored: FieldValues, name: str, others: Mapping[int, float], sums: str
 ) -> tuple[History, list[str]]:
-    """Return the history of a Unigram model, and notes.
+    """Return the history of a Unigram model, and notes about it.
 
-    `others` maps the ids of additional pieces to their scores. A text can be split into these pieces, too, but their
-    scores have no effect on the score of unknown characters.
+    `others` maps the ids of additional pieces to their scores. These pieces can also occur in a split text, but their
+    scores do not change the score of unknown characters.
     """
     _check_unknown(stored, name)
     scored, unknown, said = _most_probable(stored)
@@ -419,15 +442,15 @@ def most_probable_history(
     return unigram_vocabulary.history_of(scored, pieces.texts.places_of, unknown, recipe, name, sign, least)
 
 
-def _joins(history: History) -> bool:
-    """Return whether the method joins tokens within words, instead of choosing them by score."""
+def _joins_within_words(history: History) -> bool:
+    """Return whether the method joins tokens within words. Other methods choose tokens by score."""
     return IN_WORDS in Method.of(history.recipe).tables
 
 
 class SentencePieceModel(Format):
     name = "sentencepiece"
     tables = frozenset({IN_WORDS, SCORES})
-    holds = "joined pairs and Unigram's tokens only"
+    holds = "only merges of pairs, and the tokens of Unigram"
     sums = "32 bits"
     peer_name = "sentencepiece"
     joins_unknown = True
@@ -441,7 +464,7 @@ class SentencePieceModel(Format):
         recipe = history.recipe
         if recipe.base != "characters":
             return ["SentencePiece models start from characters, but this table starts from bytes."]
-        if recipe.preparation and prepared_spec(recipe) is None:
+        if recipe.preparation and spec_of_steps(recipe) is None:
             return ["SentencePiece models have only one normalizer, and this table needs more."]
         if recipe.preparation:
             return []
@@ -456,15 +479,15 @@ class SentencePieceModel(Format):
         control = ["Special tokens become control symbols. Control symbols have ids, but are not matched in texts."]
         controls = control if recipe.special_tokens else []
         if recipe.preparation or recipe.sums:
-            in_pairs = _joins(history) and history.joining is None
-            lost = unrecoverable(history, [text.decode() for text in written(history)]) if in_pairs else []
-            return same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
+            in_pairs = _joins_within_words(history) and history.joining is None
+            lost = about_unrecoverable(history, [text.decode() for text in written(history)]) if in_pairs else []
+            return about_same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
         sentences = [
-            *same_text(history),
+            *about_same_text(history),
             f"In this format a {MARKER} in a text is a space. The check leaves out such texts.",
         ]
-        if _joins(history):
-            sentences += unrecoverable(history, [text.decode() for text in written(history)])
+        if _joins_within_words(history):
+            sentences += about_unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
                 sentences.append(
                     "Several unknown characters in a row become a single <unk> in this format. In this table "
@@ -496,13 +519,13 @@ class SentencePieceModel(Format):
         return not (history.recipe.preparation or text.isascii()) and map_differs(history.recipe, text)
 
     def numbers(self, history: History) -> Int64s:
-        if _joins(history):
+        if _joins_within_words(history):
             return complete_numbers(history.numbered(dense_numbers(history)))
         return unigram_vocabulary.numbers_for(history)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "steps"))
-        is_bpe = _joins(history)
+        is_bpe = _joins_within_words(history)
         if is_bpe:
             pieces = bpe_pieces(history, self.numbers(history))
         else:
@@ -518,7 +541,7 @@ class SentencePieceModel(Format):
         whole = WholeTexts.of(history.recipe.preparation)
         trained += sentencepiece_fields.varint_field(24, 1) if whole and whole.marks.suffix else b""
         shown, behind = decoding_fields(history.recipe)
-        changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
+        changes = spec_of_steps(history.recipe) or normalizer_spec(history.recipe)
         file.write(sentencepiece_fields.bytes_field(2, trained + shown))
         file.write(sentencepiece_fields.bytes_field(3, changes) + behind)
 

@@ -36,7 +36,7 @@ _END = -1
 
 
 def packed(changes: Mapping[str, str]) -> bytes:
-    """Return a map of characters in the bytes that SentencePiece reads."""
+    """Return a map of characters as the bytes that SentencePiece reads."""
     texts = bytearray()
     place_of: dict[str, int] = {}
     for text in changes.values():
@@ -114,9 +114,10 @@ class _Layout:
 
 
 def changes_of(recipe: Recipe) -> dict[str, str]:
-    """Return the texts that the normalizer of a recipe changes, each with its new text.
+    """Return a dictionary of the texts that the recipe's normalizer changes.
 
-    Blanks of every kind become spaces.
+    The keys are the original texts, and the values are the changed texts. Whitespace characters of every kind become
+    spaces.
     """
     plain = recipe.with_changes(special_tokens=())
     changes: dict[str, str] = {}
@@ -150,8 +151,8 @@ def _candidates(recipe: Recipe) -> Iterator[str]:
 def _orders_of_marks(parts: str) -> Iterator[str]:
     """Yield the spellings of a letter with one or two combining marks.
 
-    `parts` is the letter with its marks. If there are two marks, yield two more spellings: the marks in the other
-    order, and the letter composed with its last mark, with the first mark after it.
+    `parts` is the letter with its marks. With two marks there are two more spellings: the marks in the other order, and
+    the letter composed with the second mark, followed by the first mark.
     """
     yield parts
     if len(parts) == 3:
@@ -181,8 +182,8 @@ _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 def normalizer_spec(recipe: Recipe) -> bytes:
     """Return the message of the normalizer for a recipe.
 
-    The message contains a map of characters and the name of the map. The name lists the choices of the recipe from
-    which the map was made. Some choices are listed only if they differ from their defaults.
+    The message contains a map of characters and a name for the map. The name lists the choices of the recipe that
+    decide the map. Some choices are listed only if they differ from their defaults.
     """
     usual = Normalization()
     choices = {name: getattr(recipe, name) for name in (*_ALWAYS_SAID, *_TEXT_CHOICES)}
@@ -197,7 +198,10 @@ def normalizer_spec(recipe: Recipe) -> bytes:
 
 
 def map_differs(recipe: Recipe, text: str) -> bool:
-    """Return whether the map of a recipe changes a word of the text differently from the recipe."""
+    """Return whether a recipe changes some word of the text in another way than the map of characters made from it.
+
+    SentencePiece's files contain this map. It replaces one or more characters by others.
+    """
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):
         return False
@@ -217,9 +221,10 @@ def _map_of(recipe: Recipe) -> bytes:
 
 
 def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
-    """Return the choices that the name of a map of characters lists. Only maps from this program have such a name.
+    """Return the recipe's choices that a SentencePiece file states in the name of its normalizer.
 
-    The map itself is not read.
+    Only this program writes such names. The normalizer's map of characters is not read. `name` is the name of the file,
+    for errors.
     """
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
@@ -232,7 +237,7 @@ def is_own(stored: FieldValues) -> bool:
 
 
 def steps_of(stored: FieldValues) -> tuple[Step, ...]:
-    """Return the steps that change a text, in their order, for a model from any program."""
+    """Return the operations that change a text, in order, for a model from any program."""
     kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
     if stored.map or (kept and stored.kind == UNIGRAM) or "  " in kept:
@@ -248,7 +253,7 @@ def recipe_with(stored: FieldValues, merges: int, name: str, **choices: Any) -> 
 
 def decoding_of(stored: FieldValues) -> SentencePiece:
     unknown = next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
-    changes = bool(stored.map_behind)  # otherwise no later step does anything, either
+    changes = bool(stored.map_behind)  # otherwise no later operation does anything, either
     return SentencePiece(
         unknown,
         stored.unknown_shown,
@@ -263,9 +268,9 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
-    """Return the choices of a recipe for decoding, as fields of the file.
+    """Encode the recipe's choices for decoding as two groups of fields for a SentencePiece model.
 
-    The first result belongs in the trainer's message, and the second result at the end of the file.
+    The first group belongs in the message `TrainerSpec`, and the second group at the end of the model's file.
     """
     step_used = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, step_used.unknown_shown.encode()) if step_used.unknown_shown != UNKNOWN_SHOWN else b""
@@ -274,10 +279,10 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
     return shown, bytes_field(5, behind) if step_used.map else b""
 
 
-def prepared_spec(recipe: Recipe) -> bytes | None:
-    """Return the message of the normalizer for the steps of a recipe.
+def spec_of_steps(recipe: Recipe) -> bytes | None:
+    """Encode the operations of a recipe as `NormalizerSpec`, a message in a SentencePiece model.
 
-    Return None if SentencePiece has no equal steps.
+    Return None if SentencePiece has no operations with the same effect.
     """
     whole = WholeTexts.of(recipe.preparation)
     if whole is None:
@@ -290,7 +295,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 
 def recipe_of(stored: FieldValues, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
-    """Return the recipe of a file that this program wrote, and a list of notes."""
+    """Return the recipe of a file that this program wrote, and notes about it."""
     pieces = stored.pieces
     specials = tuple(pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.CONTROL, Kind.USER_DEFINED)))))
     notes = ["Control symbols of the file are special tokens here."] if specials else []

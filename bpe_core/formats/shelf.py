@@ -1,7 +1,7 @@
-"""The shelf: tokenizers of well-known models, and all other tokenizers that are on this computer.
+"""The shelf: the tokenizers of well-known models, and all other tokenizers on this computer.
 
-A tokenizer can be in a person's folder, in the folder `tokenizers` beside the program, or in the Hugging Face cache.
-Nothing is downloaded before `offer_of` and `fetch` of `hugging_face_cache.py` are called.
+A tokenizer can be in a user's folder, in the folder `tokenizers` beside the program, or in the Hugging Face cache.
+Only the functions `offer_of` and `fetch` of `hugging_face_cache.py` connect to the hub.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_core.formats.hugging_face_cache import (
 )
 from bpe_core.support.wording import did_you_mean
 
-OWN_FOLDER = "BPE_EXPLORER_TOKENIZERS"  # the environment variable that names a person's folder
+OWN_FOLDER = "BPE_EXPLORER_TOKENIZERS"  # the environment variable that names a user's folder
 BESIDE_PROGRAM = "tokenizers"  # a folder beside the executable
 MEGABYTE = 1_000_000
 AGREE_WITHIN = 1.5  # times; a larger download than that was not announced
@@ -33,7 +33,7 @@ AGREE_WITHIN = 1.5  # times; a larger download than that was not announced
 
 @dataclass(frozen=True)
 class ShelfEntry:
-    """A tokenizer on the shelf. A tokenizer that is not on this computer has no file."""
+    """A tokenizer on the shelf. It has no file if it is not on this computer."""
 
     title: str
     name: str = ""  # its name on the hub, with its owner; empty for a file without such a name
@@ -44,12 +44,14 @@ class ShelfEntry:
 
     @property
     def typed(self) -> str:
-        """Return the name or the path that opens the tokenizer."""
+        """Return the name or the path with which the tokenizer is opened."""
         return str(self.file) if self.file is not None else PREFIX + self.name
 
     @property
     def bytes(self) -> int:
-        """Return the size of the file, or about how much is downloaded. Return 0 if this is unknown."""
+        """Return the size of the file. Without a file, return the approximate size of the download, or 0 if it is not
+        known.
+        """
         try:
             return self.about_bytes if self.file is None else self.file.stat().st_size
         except OSError:
@@ -60,8 +62,11 @@ class ShelfEntry:
         about = "about " if self.file is None else ""
         return f"{about}{self.bytes / MEGABYTE:,.1f} MB" if self.bytes else "size not known"
 
-    def is_as_told(self, offer: Offer) -> bool:
-        """Return whether an offer of the hub has the licence that the shelf tells, and at most about the size."""
+    def agrees_with_offer(self, offer: Offer) -> bool:
+        """Return whether this entry agrees with the file that the hub offers.
+
+        The file must have the licence of this entry, and must not be much larger than this entry states.
+        """
         is_small = offer.size <= AGREE_WITHIN * self.about_bytes
         return is_small and bool(offer.licence) and _key(offer.licence) in _key(self.licence)
 
@@ -95,7 +100,7 @@ def shelf(own_folder: Path | str = "") -> list[ShelfEntry]:
 
 
 def entry_named(entries: Sequence[ShelfEntry], name: str) -> ShelfEntry:
-    """Return the entry with a title or a name, such as "Llama 3" or "hf:openai-community/gpt2"."""
+    """Return the entry that has this title or name, such as "Llama 3" or "hf:openai-community/gpt2"."""
     entry = next((entry for entry in entries if _key(name.removeprefix(PREFIX)) in _keys(entry)), None)
     if entry is None:
         guess = did_you_mean(name, [entry.title for entry in entries])
@@ -104,18 +109,22 @@ def entry_named(entries: Sequence[ShelfEntry], name: str) -> ShelfEntry:
 
 
 def _on_this_computer(own_folder: Path | str) -> Iterator[tuple[str, str, str, Path]]:
-    """Yield the place, the title, the name on the hub and the file of each tokenizer. A file may come twice."""
+    """Yield each tokenizer on this computer: a phrase that says where it is, its title, its name on the hub, and its
+    file.
+
+    A file may be yielded twice.
+    """
     own = str(own_folder) or os.environ.get(OWN_FOLDER, "")
     if own:
-        yield from (("in your folder", title, "", file) for title, file in _in(Path(own).expanduser()))
+        yield from (("in your folder", title, "", file) for title, file in _tokenizers_in(Path(own).expanduser()))
     beside = Path(sys.executable).parent / BESIDE_PROGRAM
-    yield from (("beside the program", title, "", file) for title, file in _in(beside))
+    yield from (("beside the program", title, "", file) for title, file in _tokenizers_in(beside))
     for cached in cached_tokenizers():
         yield "in the Hugging Face cache", cached.name, cached.name, cached.file
 
 
-def _in(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the title and the file of each tokenizer in a folder, and in the folders inside."""
+def _tokenizers_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the title and the file of each tokenizer in a folder and in its subfolders."""
     try:
         places = sorted(folder.iterdir())
     except OSError:
@@ -129,20 +138,23 @@ def _in(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _ending(name: str) -> str:
-    """Return the longest ending of a tokenizer's file, such as ".tiktoken". Return an empty text for other files."""
+    """Return the longest ending of a tokenizer's file name, such as ".tiktoken".
+
+    Return an empty string for other files.
+    """
     if any(fnmatch(name, pattern) for pattern in (*BESIDE, BESIDE_MERGES)):
         return ""
     return max((ending for ending in FORMATS.endings if name.endswith(ending)), key=len, default="")
 
 
 def _keys(entry: ShelfEntry) -> set[str]:
-    """Return all names of an entry, in a form without signs and capital letters."""
+    """Return all names of an entry, in lower case and without spaces or punctuation."""
     names = (entry.title, entry.name, entry.name.rsplit("/", 1)[-1])
     return {_key(name) for name in names if name}
 
 
 def _key(name: str) -> str:
-    """Return a name without signs and capital letters.
+    """Return a name in lower case and without spaces or punctuation.
 
     >>> _key("GPT-4o"), _key("Llama 3")
     ('gpt4o', 'llama3')

@@ -1,7 +1,7 @@
-"""The codes of subword-nmt: a line with the version, then `left right` in each line. fastBPE adds a count to each pair.
+"""The codes of subword-nmt. The first line has the version. Each of the following lines has a pair `left right`.
 
-Version 0.2 joins the end of a word to its last character (`w</w>`). In version 0.1, the end of a word is a separate
-symbol. Characters that occur in no merge are unknown.
+In files of fastBPE, a count follows each pair. Version 0.2 joins the end of a word to its last character (`w</w>`). In
+version 0.1, the end of a word is a separate symbol. Characters that occur in no merge are unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations, written_merges
 from bpe_core.formats.base import IN_WORDS, Beside, Format, Opened, Peer, about, reported
-from bpe_core.formats.limitations import NEVER_HAPPEN, containing, holds_a_blank, same_text
+from bpe_core.formats.limitations import NEVER_HAPPEN, about_same_text, containing, holds_a_blank
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
@@ -50,7 +50,7 @@ class SubwordNmtCodes(Format):
         return containing(history, holds_a_blank, "A line cannot hold the space or line break in these tokens")
 
     def does_otherwise(self, history: History) -> list[str]:
-        sentences = same_text(history) + limitations.about_splitting(history.recipe)
+        sentences = about_same_text(history) + limitations.about_splitting(history.recipe)
         sentences += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
             sentences.append(
@@ -119,7 +119,7 @@ class SubwordNmtCodes(Format):
 
 
 def without_counts(data: bytes) -> bytes:
-    r"""Return the data without its third column, which only fastBPE's codes have. Other content is returned unchanged.
+    r"""Return the data without the counts, a third column that only fastBPE writes. Other data is returned unchanged.
 
     >>> without_counts(b"l o 7\nlo w</w> 5\n"), without_counts(b"l o\n")
     (b'l o\nlo w</w>\n', b'l o\n')

@@ -1,9 +1,9 @@
-"""The merge table as JSON, CSV or TSV. Reading a written table gives exactly the same history.
+"""The merge table as JSON, CSV or TSV. A written table can be read again without any loss.
 
 JSON is one object with the recipe, the base symbols and the merges. Each merge has a line. CSV and TSV, for
 spreadsheets, begin with the merges. Base symbols and special tokens follow as rows of step 0. The recipe comes last, as
-JSON in the column `token`, so that a truncated file is noticed. All texts are escaped (see escaped_bytes.py). So a row
-is always one line, and an error names the line by the number that an editor shows.
+JSON in the column `token`, so a truncated file is noticed. All texts are escaped (see escaped_bytes.py). So a row is
+always one line, and an error names the line by the number that an editor shows.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from bpe_core.formats.rows import COLUMNS_BUT_KIND, Layout, Row, base_rows, merg
 from bpe_core.history.history import History, Int64s
 from bpe_core.support.escaped_bytes import escape, unescape
 from bpe_core.support.progress import ProgressReport
+from bpe_core.support.wording import count_text
 
 OPENING = b'\n "merges": ['  # the text before the lines of the merges, as this program writes it
 CLOSING = b"\n ]\n}\n"  # the text after these lines
@@ -53,7 +54,10 @@ class JsonTable(MergeTable):
     def impossible(self, history: History) -> list[str]:
         if len(history.alphabet) <= MOST_SYMBOLS:
             return []
-        return [f"A JSON table of {len(history.alphabet):,} pieces is too large to be read again. Choose csv instead."]
+        return [
+            f"A JSON table of {count_text(len(history.alphabet), 'piece')} is too large to be read again. Choose csv "
+            "instead."
+        ]
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
@@ -82,10 +86,10 @@ class JsonTable(MergeTable):
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip().startswith(b"{") and SIGNATURE.encode() in data
 
-    def as_found(self, row: Row) -> Found:
+    def as_read(self, row: Row) -> Found:
         return {column: getattr(row, column) for column in COLUMNS_BUT_KIND}
 
-    def taken_apart(self, data: bytes, name: str) -> ParsedTable:
+    def parse_parts(self, data: bytes, name: str) -> ParsedTable:
         begin = data.find(OPENING) + len(OPENING)
         is_in_lines = begin >= len(OPENING) and data.startswith((b'\n  {"', b'\r\n  {"', b"]"), begin)
         about = parsed_object(data[:begin] + b"]}" if is_in_lines else data, name, LARGEST_WHOLE)
@@ -126,15 +130,15 @@ class JsonTable(MergeTable):
 
 
 def _with_gaps(numbers: Int64s) -> list[int | None]:
-    """Return the ids as a list with None for each token that has no id."""
+    """Return the ids as a list. A token without an id has None."""
     return [None if number == NO_NUMBER else number for number in numbers.tolist()]
 
 
 def _json_lines(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
-    """Yield many lines at a time as JSON, each time with the number of the last step in them.
+    """Yield many lines of JSON at a time, together with the number of the last step in them.
 
-    A comma precedes each line. `numbers` and `known` hold the ids of the tokens, as an array and as a list with None
-    for a missing id.
+    A comma precedes each line. `numbers` holds the ids as an array. `known` holds the ids as a list, with None for a
+    missing id.
     """
     reasons = {name: history.reasons[name].tolist() for name in merge_table.columns_for(history.reasons)}
     if not reasons:
@@ -182,9 +186,9 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
 
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
-    """Return the places of the cells of all merges, which have these keys.
+    """Find the values of all merges in a JSON file without reading the merges one by one.
 
-    Return None if the file has another layout.
+    `names` are the keys that each merge has. Return None if the file has another layout.
     """
     start = data.find(OPENING) + len(OPENING)
     stop = data.rfind(CLOSING)
@@ -193,7 +197,7 @@ def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
     raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
     # A quote inside a text has a backslash before it, and the quote that begins a text has a blank.
     keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
-    if not merge_table.make_rows(keys, len(names)):
+    if not merge_table.fill_rows(keys, len(names)):
         return None
     keys_end = (np.flatnonzero(keys) + start + 1).reshape(-1, len(names))
     keys_begin = keys_end - np.array([len(name) for name in names])
@@ -247,7 +251,7 @@ class CsvTable(MergeTable):
             write(row, [None] * len(names), BETWEEN.join(NOT_KNOWN if score is None else repr(score) for score in some))
         text.detach()  # flushes the file, and leaves it open for its owner
 
-    def as_found(self, row: Row) -> Found:
+    def as_read(self, row: Row) -> Found:
         return {name: cell_of(value) for name, value in row._asdict().items()}
 
     def value(self, cell: Any) -> Any:
@@ -265,7 +269,7 @@ class CsvTable(MergeTable):
     def recognizes(self, data: bytes) -> bool:
         return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
 
-    def taken_apart(self, data: bytes, name: str) -> ParsedTable:
+    def parse_parts(self, data: bytes, name: str) -> ParsedTable:
         if not self.recognizes(data):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
         merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # the offset at which the rows of step 0 begin
@@ -290,7 +294,9 @@ class CsvTable(MergeTable):
         def check(history: History) -> None:
             should = _step_0_rows(history)
             if len(step_0) != len(should):
-                raise FormatError(f"{name}: {len(step_0):,} rows of step 0, but the recipe asks for {len(should):,}.")
+                raise FormatError(
+                    f"{name} has {count_text(len(step_0), 'row')} of step 0, but its recipe needs {len(should):,}."
+                )
             for (at, row_cells), row in zip(step_0, should, strict=True):
                 # A former version may have written the recipe with fewer entries.
                 self.check_cells(row_cells, row._replace(token=row_cells["token"]) if row.kind == _RECIPE else row, at)
@@ -369,7 +375,7 @@ def _csv_cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[
     quotes = raw == QUOTE
     if quotes.any():
         ends &= np.cumsum(quotes, dtype=np.uint8) & 1 == 0  # a separator inside quotes ends no cell
-    if len(raw) and not merge_table.make_rows(ends, len(names)):
+    if len(raw) and not merge_table.fill_rows(ends, len(names)):
         return None
     end = np.flatnonzero(ends) + start
     begin = np.concatenate([[start], end + 1])[:-1]

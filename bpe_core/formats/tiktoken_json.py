@@ -1,7 +1,8 @@
-"""tiktoken's JSON for JavaScript, as in Claude's first tokenizer: pattern, special tokens, and all ranks in one text.
+"""tiktoken's JSON for JavaScript, as in Claude's first tokenizer. It has the pattern, the special tokens, and a text
+that lists the ranks of tokens.
 
-Each line of that text holds a sign, the rank of its first token, and tokens in base64. Each token's rank is one higher
-than the rank before it.
+Each line of that text has a character without meaning, the rank of the first token in the line, and tokens in base64.
+The ranks of the other tokens follow the first rank without gaps.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """tiktoken's ranks and Mistral's tekken.json. In tiktoken's ranks, each line holds a token in base64 and its rank.
 
 The two parts of each token are recovered (see recovering.py). If a token has no two parts, or parts of higher rank,
-texts are split as tiktoken does: a word that is a token becomes that token. In all other words, the two neighbours
-whose joined text has the lowest rank are joined first.
+texts are split as tiktoken splits them: a word that is a token becomes this token. In all other words, the two
+neighbours whose joined text has the lowest rank are joined first.
 
-A tekken.json also has the pattern. Its first ids, often 1,000, are kept for special tokens, and the rank of a token is
-added to their number. Only the tokens that fit into the stated size of the vocabulary are read.
+A tekken.json also has the pattern. Its first ids, often 1,000, belong to special tokens. The id of any other token is
+its rank plus the number of these ids. Only the tokens that fit into the stated size of the vocabulary are read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bpe_core.formats.json_reading import (
     parsed_object,
     text_in,
 )
-from bpe_core.formats.limitations import same_text, unrecoverable
+from bpe_core.formats.limitations import about_same_text, about_unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import RecoveredMerges, recover, with_seeds
 from bpe_core.history.alphabet import Alphabet
@@ -40,6 +40,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.support.result_cache import cached
+from bpe_core.support.wording import count_text
 
 LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds per megabyte
 LARGEST_RANK = 2**31 - 1
@@ -67,14 +68,14 @@ class TiktokenRanks(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         texts = written(history)
-        lost = unrecoverable(history, texts) if history.joining is None else []
-        return same_text(history) + lost + limitations.about_splitting(history.recipe)
+        lost = about_unrecoverable(history, texts) if history.joining is None else []
+        return about_same_text(history) + lost + limitations.about_splitting(history.recipe)
 
     def numbers(self, history: History) -> Int64s:
         """Return the rank of each token in the file.
 
-        If the history has merge priorities, they are the ranks. Otherwise the ids from the history's own file are the
-        ranks, if a later step always has a higher id. Otherwise the indices are the ranks.
+        If the history has merge priorities, they are the ranks. Otherwise the ids of the history's own file are the
+        ranks, provided that they grow from step to step. In all other cases, the indices are the ranks.
         """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:
@@ -104,7 +105,10 @@ class TiktokenRanks(Format):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         ranks = read_ranks(data, name)
         pattern = likely_pattern(list(ranks))
-        note = f"A .tiktoken file does not say how text is split into words. Its tokens fit the pattern {pattern}."
+        note = (
+            "A .tiktoken file does not say how text is split into words. The tokens of this file fit the pattern "
+            f"{pattern}."
+        )
         opened = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
         return opened.history.numbered(unless_ids(opened.numbers)), (note, *opened.notes)
 
@@ -131,7 +135,7 @@ def ranked(
     where: str,
     taken: Collection[int] = (),
 ) -> RankedHistory:
-    """Return the history of these ranks, by a recipe with these choices.
+    """Return a history for the tokens in `ranks`. `choices` are the choices of its recipe.
 
     The ranks must be in ascending order. `taken` holds the ids of special tokens.
     """
@@ -145,26 +149,27 @@ def ranked(
     by_rank = None
     if recovered.out_of_turn or recovered.lost:
         by_rank = MergePriorities(priorities=numbers, whole_words=True)
-    history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), by_rank)
+    history = History.from_pairs(recipe, alphabet, recovered.pairs_for_alphabet(len(alphabet)), by_rank)
     return RankedHistory(history, numbers, tuple(_notes(recovered, ranks, empty, taken)))
 
 
 def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
-    """Return the tokens that have at least one byte, and the rank of the token without bytes, or None."""
+    """Remove a token without bytes. Return the other tokens, and the rank of the removed token or None."""
     if b"" not in ranks:
         return ranks, None
     return {token: rank for token, rank in ranks.items() if token}, ranks[b""]
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Return each token with its rank, sorted by rank. Callers must not change the dictionary, because it is shared."""
+    """Return a dictionary from each token to its rank, sorted by rank. All callers share it, so do not change it."""
     return cached("ranks", data, lambda: _read_ranks(data, name))
 
 
 def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
     if len(data) > LARGEST_FILE:
         raise TooLarge(
-            f"{name} has {len(data):,} bytes. This program reads .tiktoken files of at most {LARGEST_FILE:,} bytes."
+            f"{name} has {count_text(len(data), 'byte')}. This program reads .tiktoken files of at most "
+            f"{LARGEST_FILE:,} bytes."
         )
     ranks = _read_at_once(data) or {}
     if ranks:
@@ -180,8 +185,7 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Return the ranks of a file whose lines have the usual form. Return None if each line must be checked
-    separately."""
+    """Return the ranks of a file. Return None if a line does not have the usual form."""
     if not _USUAL.fullmatch(data):
         return None
     parts = data.split()
@@ -281,13 +285,13 @@ class Tekken(Format):
         return [sentence.replace(".tiktoken", "tekken.json") for sentence in RANKS.impossible(history)]
 
     def does_otherwise(self, history: History) -> list[str]:
-        lost = unrecoverable(history, written(history)) if history.joining is None else []
-        return same_text(history) + lost
+        lost = about_unrecoverable(history, written(history)) if history.joining is None else []
+        return about_same_text(history) + lost
 
     def numbers(self, history: History) -> Int64s:
         """Return the id of each token. The library numbers special tokens first, and then the other tokens by rank.
 
-        The ids of the history are kept if they follow this rule. Otherwise the tokens get new ids.
+        The ids of the history are kept if they follow this rule. Otherwise all tokens get new ids.
         """
         specials = len(history.recipe.special_tokens)
         first = history.first_special
@@ -343,7 +347,7 @@ class Tekken(Format):
 
 
 def _bytes_first(history: History, ranks: Int64s) -> Int64s:
-    """Return ranks in which the 256 bytes come first in ascending order, as Mistral's library needs them."""
+    """Return ranks that begin with the 256 bytes in ascending order, as Mistral's library needs them."""
     places = ranks + 256
     for id, symbol in enumerate(history.alphabet.symbols):
         if symbol.kind == "byte":
@@ -372,9 +376,9 @@ def _text(token: bytes) -> str | None:
 
 
 def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int], int]:
-    """Return the parsed file, the tokens with their ranks, and the number of ids before the ranks.
+    """Return the parsed file, a dictionary from each token to its rank, and the number of ids before the ranks.
 
-    Only the tokens that fit into the stated size of the vocabulary are returned.
+    Tokens that do not fit into the stated size of the vocabulary are left out.
     """
 
     def found() -> tuple[Object, dict[bytes, int], int]:
@@ -400,8 +404,8 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
             raise FormatError(f"{where}: the token {token[:40]!r} has another rank in an earlier line.")
     if size <= shift or len(ranks) != size - shift:
         raise FormatError(
-            f"{name}: the file claims {size:,} tokens, and {shift:,} of them are special tokens. But {len(ranks):,} "
-            f"other tokens have a rank below {size - shift:,}."
+            f"{name}: the file claims {count_text(size, 'token')}, and {shift:,} of them are special tokens. But "
+            f"{count_text(len(ranks), 'other token has', 'other tokens have')} a rank below {size - shift:,}."
         )
     return checked_ranks(ranks, name), shift
 
@@ -425,5 +429,7 @@ def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Seq
             )
         rank_of[text] = rank
     if shift > len(rank_of):
-        notes.append(f"{shift - len(rank_of):,} of the first {shift:,} ids belong to no token.")
+        notes.append(
+            f"{shift - len(rank_of):,} of the first {count_text(shift, 'id belongs', 'ids belong')} to no token."
+        )
     return rank_of, notes

@@ -24,7 +24,7 @@ from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordLevel, JsonWordPiece
-from bpe_core.formats.limitations import same_text
+from bpe_core.formats.limitations import about_same_text
 from bpe_core.formats.transformers_beside import SIDECARS, about_tokenizer_json
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
@@ -45,7 +45,7 @@ MODELS: dict[str, JsonModel] = {model.kind: model for model in (JsonBpe(), JsonW
 class TokenizerJson(Format):
     name = "tokenizer.json"
     tables = frozenset(MODELS)
-    holds = "joined pairs and the tokens of WordPiece and Unigram only"
+    holds = "only merges of pairs, and the tokens of WordPiece and Unigram"
     sums = "64 bits"
     peer_name = "tokenizers"
     peer_call = "encode(text, add_special_tokens=False)"
@@ -60,7 +60,7 @@ class TokenizerJson(Format):
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         model = _model_of(history)
-        sentences = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
+        sentences = about_same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
         sentences += [
             f"In this format the text {text} in a normalized text becomes the special token."
             for text in model.made_by_changes(history)[:LISTED]
@@ -180,7 +180,7 @@ def _model_of(history: History) -> JsonModel:
 def _model_in(model: Object, name: str) -> JsonModel:
     """Return the reader for the model in a file.
 
-    If the file does not name the kind of its model, the entries of the model show the kind.
+    If the file does not name the kind of its model, the kind is recognized by the entries of the model.
     """
     signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
     signs["WordLevel"] = "merges" not in model

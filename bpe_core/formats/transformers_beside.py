@@ -1,6 +1,6 @@
-"""The effects that sidecar files have on transformers, as sentences. The tokenizer file itself does not show them.
+"""Sentences about the effects of sidecar files on transformers. The tokenizer file itself does not show these effects.
 
-The classes of transformers add tokens, let some tokens match the spaces next to them, split texts by other rules, and
+The classes of transformers add tokens, let some tokens absorb the spaces next to them, split texts by other rules, and
 give other ids to SentencePiece's pieces.
 """
 
@@ -77,7 +77,7 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
     recipe = opened.history.recipe
     kind = class_beside(config, model)
     done = {step.content for step in recipe.preparation if isinstance(step, AddedToken)}
-    searched = _known(opened) | done
+    searched = _tokens_searched(opened) | done
     by_spaces = dict[str, None]()
     for name, whole in files.items():
         tokens = dict.fromkeys(whole) if name == ADDED else tokens_in(whole)
@@ -110,7 +110,10 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
 
 
 def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bool) -> Iterator[str]:
-    """Report differences between the slow and the fast class, or between two versions of a class."""
+    """Yield sentences about differences between classes of tokenizers in the library transformers.
+
+    A tokenizer has a slow class in Python and a fast class in Rust, and either class can differ between versions.
+    """
     recipe = opened.history.recipe
     if opened.format == "vocab.txt" and (kind in LIKE_BERT or (named and not kind)):
         changes = [step for step in recipe.preparation if isinstance(step, BertNormalizer)]
@@ -141,7 +144,7 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
 def _joins_parts(token: bytes) -> bool:
     """Return whether a token contains an incomplete character and at least one more character.
 
-    A space at the beginning of the token does not count as a character.
+    A space at the beginning of the token does not count.
     """
     behind = token.removeprefix(b" ").lstrip(_TAILS)
     try:
@@ -159,9 +162,10 @@ def _sides(step: AddedToken) -> bool:
 
 
 def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[str]:
-    """Report the tokens for which Qwen2's class ignores the options in the configuration.
+    """Return a sentence about the tokens whose options Qwen2's class ignores.
 
-    The class finds these tokens without the spaces or words next to them.
+    The options say that a token absorbs the spaces next to it, or that it must be a whole word. The class always finds
+    the token itself, and nothing around it.
     """
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
     said = "tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"
@@ -193,7 +197,7 @@ _OLD_CLIP = (
 )
 _FIRST = (
     "BlenderbotTokenizer of transformers 5 puts a space before a text, but that of transformers 4 does not. This "
-    "program does as transformers 5."
+    "program follows transformers 5."
 )
 _SLOW_BYTES = (
     "The slow {}Tokenizer of transformers 4 uses {} of a newer Unicode, so words with these characters may be "
@@ -212,10 +216,11 @@ def _named_in_two_ways(config: Object) -> list[str]:
     return [text for text, options in ways.items() if len(options) > 1]
 
 
-def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
-    """Return the tokens that the class in the sidecar files searches for.
+def tokens_searched_beside(config: Object, beside: Beside) -> set[str] | None:
+    """Return the tokens that transformers searches for in a text, because of the files beside the tokenizer's file.
 
-    Return None if the sidecar files name no class that this program knows.
+    These are the tokens that the files list, and the default tokens of the tokenizer class that `config` names. Return
+    None if this program does not know the class.
     """
     added, named, roles = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
     own = own_tokens(class_of(config), {**roles, **config})
@@ -223,9 +228,9 @@ def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
 
 
 def config_beside(beside: Beside) -> Object:
-    """Return the tokenizer_config.json next to a file.
+    """Return the tokenizer_config.json next to a file, with the tokenizer class in it.
 
-    Its tokenizer class is the class that all sidecar files together name.
+    The class may come from the sidecar file config.json.
     """
     config = _object_in(CONFIG, beside, [])
     kind = class_beside(config, _object_in(MODEL, beside, []))
@@ -233,7 +238,11 @@ def config_beside(beside: Beside) -> Object:
 
 
 def about_tokenizer_json(whole: Object, beside: Beside) -> list[str]:
-    """Report how the result of transformers differs from a valid tokenizer.json because of the sidecar files."""
+    """Return sentences about the differences between a tokenizer.json and the tokenizer that transformers makes of it.
+
+    Only differences that come from sidecar files are named. For example, a sidecar file can name a class that decodes
+    texts in another way. `whole` is the content of the tokenizer.json, and `beside` holds the sidecar files.
+    """
     config = _object_in(CONFIG, beside, [])
     model = _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
@@ -258,9 +267,9 @@ def about_tokenizer_json(whole: Object, beside: Beside) -> list[str]:
 
 
 def _prefix_space_differs(cut: Object, config: Object) -> bool:
-    """Return whether the configuration and the tokenizer file disagree about `add_prefix_space`.
+    """Return whether the configuration and the tokenizer file have different values for `add_prefix_space`.
 
-    This option puts a space before a text. transformers 4 follows the configuration.
+    This option puts a space before a text. transformers 4 uses the value of the configuration.
     """
     is_put = cut.get("add_prefix_space")
     wanted = config.get("add_prefix_space") or False
@@ -279,13 +288,13 @@ _CHOSEN = {
     ),
 }
 _SCORES = (
-    "{}Tokenizer of transformers 5 reads the last digits of scores differently, so it may choose a different "
-    "split among two equally probable splits."
+    "{}Tokenizer of transformers 5 reads the last digits of scores differently, so it may choose the other "
+    "one of two equally probable splits."
 )
 _MADE_ANEW = ("Llama", "T5")
 _ANEW = (
-    f"As {CONFIG} in its folder says add_prefix_space, transformers 4 builds a new {{}}Tokenizer without this file. "
-    "This program follows the file."
+    f"Because {CONFIG} in its folder says add_prefix_space, transformers 4 builds a new {{}}Tokenizer without this "
+    "file. This program follows the file."
 )
 _BY_4 = (
     "transformers 4 puts a space before a text if add_prefix_space of tokenizer_config.json says so, and "
@@ -294,7 +303,7 @@ _BY_4 = (
 
 
 def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> list[str]:
-    """Report tokens for which transformers and this program search in different ways, or that only one searches for."""
+    """Return sentences about tokens that this program and transformers do not find in the same places."""
     listed: dict[str, Object] = {item["content"]: item for item in whole.get("added_tokens") or ()}
     numbered = config.get("added_tokens_decoder")
     others: list[Object] = [] if isinstance(numbered, dict) else [_object_in(MAP, beside, [])]
@@ -336,8 +345,8 @@ def _object_in(name: str, beside: Beside, sentences: list[str]) -> Object:
         return {}
 
 
-def _known(opened: OpenedTable) -> set[str]:
-    """Return the texts that this program searches for."""
+def _tokens_searched(opened: OpenedTable) -> set[str]:
+    """Return the tokens that this program searches for in a text."""
     recipe = opened.history.recipe
     joining = opened.history.joining
     first = [opened.history.alphabet.texts[id].decode() for id in (joining.found_first if joining else ())]
@@ -348,7 +357,7 @@ def _known(opened: OpenedTable) -> set[str]:
 def tokens_in(config: Object) -> dict[str, AddedToken | None]:
     """Return the tokens that a configuration names, each with its options for the search.
 
-    A token without options has the value None. An option says that the token matches the spaces next to it, that it
+    A token without options has the value None. An option says that the token absorbs the spaces next to it, that it
     matches only whole words, or that it is not special.
     """
     items: list[tuple[object, bool]] = []  # and whether nothing overrules them
@@ -377,7 +386,7 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
 
 
 def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, beside: Beside) -> list[str]:
-    """Report how the class of transformers that reads a SentencePiece model differs from the model."""
+    """Return sentences that say how a class of transformers changes the effect of a SentencePiece model."""
     if not kind:
         return _about_numbers(opened, beside)
     names = f"{named} in its folder names {kind}Tokenizer, "

@@ -1,8 +1,8 @@
 """The fixed behaviour of the classes of transformers: the tokens they search for, and how they change and split a text.
 
-In transformers 5, most classes read only the pieces of a tokenizer.json, and make all its other parts themselves. These
-facts were measured with 4.57.6 and 5.24.0. Slow and fast classes encoded every assigned character, alone and between
-letters, texts of many languages, and each token alone. They decoded random tokens.
+In transformers 5, most classes read only the pieces of a tokenizer.json, and make all other parts themselves. The facts
+were measured with the versions 4.57.6 and 5.24.0. The slow and the fast class encoded texts of many languages, each
+token alone, and every assigned character, alone and between letters. They also decoded random tokens.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _OF_MODEL = (
 
 
 def class_of(config: Object) -> str:
-    """Return the name of the class that a configuration names, without the endings Tokenizer and Fast.
+    """Return the class that a configuration names, without the endings Tokenizer and Fast.
 
     >>> class_of({"tokenizer_class": "XLMRobertaTokenizerFast"}), class_of({"tokenizer_class": None})
     ('XLMRoberta', '')
@@ -88,7 +88,7 @@ def class_of(config: Object) -> str:
 
 
 def class_for(model: Object) -> str:
-    """Return the name of the tokenizer class for a model, from the configuration of the model.
+    """Return the name of the tokenizer class for a model. `model` is the configuration of the model.
 
     >>> class_for({"model_type": "xlm-roberta"}), class_for({"model_type": "gptj"}), class_for({"model_type": "new"})
     ('XLMRoberta', 'GPT2', '')
@@ -100,18 +100,20 @@ def class_for(model: Object) -> str:
 
 
 def class_beside(config: Object, model: Object) -> str:
-    """Return the name of the class that reads a tokenizer with these two configurations.
+    """Return the name of the class with which transformers reads a tokenizer.
 
-    If the versions of transformers differ, it is the class that transformers 5 uses.
+    `config` is the configuration of the tokenizer, and `model` is the configuration of its model. If transformers 4 and
+    transformers 5 choose different classes, return the class of transformers 5.
     """
     by_model = class_for({"model_type": model.get("model_type")})
     return by_model if by_model in _BY_MODEL else class_of(config) or class_for(model)
 
 
 def own_tokens(kind: str, config: Object) -> list[str] | None:
-    """Return the tokens that a class searches for by default. Return None if the class is not known.
+    """Return the special tokens that a tokenizer class of transformers has by default. `kind` names the class.
 
-    A token is left out if the configuration names another token for its role.
+    A token is left out if `config` gives its role to another token. Return None if this program does not know the
+    class.
     """
     if kind not in _OF_CLASS:
         return None
@@ -122,7 +124,7 @@ def own_tokens(kind: str, config: Object) -> list[str] | None:
 
 
 def role_tokens(kind: str) -> dict[str, str]:
-    """Return the default tokens of a class by their role.
+    """Return the default token of a class for each role, such as `unk_token`.
 
     >>> role_tokens("MPNet")["unk_token"], role_tokens("new")
     ('[UNK]', {})
@@ -131,7 +133,11 @@ def role_tokens(kind: str) -> dict[str, str]:
 
 
 def decoder_of(kind: str, config: Object) -> Object | None:
-    """Return the decoder of a class as an object of a tokenizer.json. Return None if the decoder is not known."""
+    """Return the decoder of a tokenizer class of transformers, in the form that a tokenizer.json has for it.
+
+    `kind` is the name of the class without the ending `Tokenizer`, such as `Llama`. `config` is the content of the file
+    tokenizer_config.json. Return None if the decoder is not known.
+    """
     if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5"):
         return _BY_BYTES
     if kind in LIKE_BERT:
@@ -151,7 +157,11 @@ def decoder_of(kind: str, config: Object) -> Object | None:
 
 
 def decodes_as(whole: Object, kind: str, config: Object) -> bool:
-    """Return whether a class decodes as the file does, or has no known decoder."""
+    """Return whether a tokenizer class of transformers decodes ids as a tokenizer.json says.
+
+    `kind` names the class, `whole` is the content of the file, and `config` holds the settings of the class. Return
+    True if the decoder of the class is not known.
+    """
     own = decoder_of(kind, config)
     return own is None or _decoding(own) == _decoding(whole.get("decoder"))
 
@@ -169,7 +179,9 @@ BLANKS_AROUND = r"\A[\s\x1c-\x1f]+|[\s\x1c-\x1f]+\z"  # of a text, which Python 
 
 
 def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | None:
-    """Return the normalizer and pre-tokenizer of a class as in a tokenizer.json. Return None if they are not known.
+    """Return the normalizer and the pre-tokenizer of a tokenizer class of transformers. `kind` names the class.
+
+    They have the form of a tokenizer.json. Return None if they are not known.
 
     >>> steps_of("GPT2", {})
     {'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}}
@@ -210,9 +222,9 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
 
 
 def byte_steps_of(config: Object) -> Object | None:
-    """Return the normalizer and pre-tokenizer of the class in a configuration.
+    """Return the normalizer and the pre-tokenizer of the tokenizer class that a configuration names.
 
-    Return None if the tokens of the class do not consist of bytes.
+    Return None if the tokens of this class do not consist of bytes.
     """
     kind = class_of(config)
     return steps_of(kind, config) if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None
@@ -252,9 +264,10 @@ def goes_by_file(kind: str) -> bool:
 
 
 def equals_steps_of_class(whole: Object, kind: str, config: Object) -> bool:
-    """Return whether a class changes and splits texts as the tokenizer file says.
+    """Return whether the class `kind` of transformers normalizes and splits texts exactly as the tokenizer file says.
 
-    The choices of the class for the model must also be equal to those in the file.
+    The class must also use the same options for its model as the file, such as the unknown token. `whole` is the
+    content of the file, and `config` is the configuration of the tokenizer.
     """
     changes = whole.get("normalizer")
     steps = [] if not changes else changes.get("normalizers", [changes])
@@ -268,9 +281,9 @@ def equals_steps_of_class(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Return whether a class reads the scores from the file by its own code, and may get other numbers.
+    """Return whether the class `kind` of transformers may read other scores from a tokenizer file than this program.
 
-    Programs read a score differently if it has too many digits.
+    Some classes read scores with their own code. Then a score with very many digits may become a different number.
     """
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):
@@ -280,9 +293,9 @@ def reads_scores_itself(whole: Object, kind: str) -> bool:
 
 
 def _choices(whole: Object) -> dict[str, Any]:
-    """Return the choices of a recipe for the normalizer and pre-tokenizer.
+    """Return the choices of a recipe for the normalizer and the pre-tokenizer of a file.
 
-    Equal steps in other spellings give equal choices.
+    If two files write the same operations differently, their choices are equal.
     """
     steps = {key: whole.get(key) for key in ("normalizer", "pre_tokenizer")}
     choices = dict(read_steps({**steps, "added_tokens": []}, "steps").choices)
@@ -291,7 +304,7 @@ def _choices(whole: Object) -> dict[str, Any]:
 
 
 def _model(model: Object, kind: str) -> dict[str, Any]:
-    """Return the choices of a model that are set. A choice that is missing, false or empty is left out."""
+    """Return the choices of a model, without those that are missing, false or empty."""
     names = (*_OF_MODEL, "unk_token") if kind in _WITH_UNKNOWN else _OF_MODEL
     return {name: model[name] for name in names if model.get(name)}
 

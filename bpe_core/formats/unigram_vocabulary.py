@@ -1,6 +1,7 @@
 """The pieces of Unigram, with their log-probabilities and ids, in files and in the engine.
 
-A file does not say which pieces training dropped. So all pieces are in the alphabet, and there are no steps.
+A file does not say which pieces were dropped during training. So all pieces are in the alphabet, and there are no
+steps.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s
 from bpe_core.text.characters import code_points
-from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
+from bpe_core.text.preparation.normalizers import Precompiled
 
 # How far the log-probability of an unknown character lies below that of all pieces, as in SentencePiece.
 UNKNOWN_COSTS = 10.0
@@ -34,7 +35,7 @@ LARGEST_SCORE = 3e38  # the lowest 32-bit number
 
 
 class ScoredPieces(NamedTuple):
-    """The pieces that a text can be split into, with their scores and ids. No two pieces have the same text."""
+    """The pieces that can occur in a split text, with their scores and ids. No two pieces have the same text."""
 
     texts: LaidTexts
     scores: Float64s
@@ -78,7 +79,7 @@ def history_of(
     name
         The name of the file in errors.
     sign
-        The character for a blank, if words have no marker.
+        The character that represents a space, if words have no marker.
     least
         The score from which the score of unknown characters is computed. By default this is the lowest score of the
         pieces.
@@ -130,7 +131,7 @@ def history_of(
 def _alphabet(
     base: list[Symbol], characters: list[str], markers: list[str], seeds: LaidTexts, blank: str, *, by_bytes: bool
 ) -> Alphabet:
-    """Return the alphabet of the pieces. The text `blank` in a piece represents a blank."""
+    """Return the alphabet of the pieces. `blank` is the text that represents a space in a piece, such as `▁`."""
 
     def symbol(text: str, kind: SymbolKind) -> Symbol:
         raw = text.encode()
@@ -150,10 +151,10 @@ def _alphabet(
 
 
 def method_of(scores: Float64s) -> str:
-    """Return the method that probably made these scores, because no file names its method.
+    """Guess the method that computed the given scores, because no file names its method.
 
-    Each method may recognize scores that only training by this method makes. If no method recognizes the scores, return
-    the first method whose pieces have scores.
+    Some methods recognize their own scores. If no method recognizes the scores, return the first method whose pieces
+    have scores.
     """
     numbers = scores.tolist()
     usual, *others = [name for name, method in METHODS.items() if SCORES in method.tables]
@@ -170,11 +171,12 @@ def checked_score(value: object, where: str) -> float:
 
 
 def numbers_for(history: History) -> Int64s:
-    """Return the id in a file for each index of a history.
+    """Return an array with the id that each index of a history gets in a file.
 
-    A history keeps the ids of its file. Without such ids, the unknown token comes first, then the special tokens, then
-    the pieces from the best score to the worst. Dropped pieces have no id. If unknown text becomes bytes, one id stays
-    free for <unk>, which files must have.
+    If the history already has the ids of a file, they are kept, unless most of the ids up to the largest are unused.
+    Otherwise the ids are given in this order: the unknown token, the special tokens, the symbols for the bytes of
+    unknown characters, the marker, and the other pieces from the best score to the worst. Dropped pieces get no id. If
+    there is no unknown token, id 0 stays free for <unk>, which such files must have.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -205,7 +207,7 @@ def scores_of(history: History) -> Float32s:
 
 
 def pieces_like_tokens(history: History) -> dict[str, float]:
-    """Return the pieces whose text is also the text of a special token, the unknown token or a byte token.
+    """Return the pieces that have the same text as a special token, the unknown token or a byte token.
 
     Each piece is returned with its score.
     """
@@ -224,15 +226,14 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 def kept_texts(recipe: Recipe) -> set[str]:
-    """Return the texts that the replacement tables of a recipe's steps leave unchanged."""
-    lists = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
-    return {text for texts in lists for text in texts}
+    """Return the texts that the recipe protects from replacement by a table of characters."""
+    return set().union(*(step.kept_texts for step in recipe.preparation if isinstance(step, Precompiled)))
 
 
 def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
     """Return the pieces with SentencePiece's kinds, in the order of their ids.
 
-    Pieces into which no text can be split are included only if `with_unused` is true.
+    Pieces that never occur in a split text are included only if `with_unused` is true.
     """
     numbers = numbers_for(history)
     scores = scores_of(history)

@@ -1,8 +1,8 @@
-"""The functions that make an alphabet and merges from the entries of a file, as in Hugging Face's files.
+"""Functions that make an alphabet and merges from the entries of a file, for formats like Hugging Face's.
 
 A file lists texts with their ids, and the merges as pairs of texts. A text that no merge makes is a base symbol if it
-is one byte or character. Any longer text that no merge makes is a seed. A seed is a token only where it is a whole
-word, or it is never a token of a word.
+is one byte or character. Any longer text that no merge makes is a seed. When a text is split, a seed can occur only as
+a whole word, if at all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ NamedSymbol = tuple[str, Symbol]  # the text in the file, and the plain text
 
 @dataclass(frozen=True)
 class Style:
-    """The facts of a file that merges do not show, such as the marker and the treatment of unknown characters."""
+    """The facts about a file that do not follow from its merges, such as the marker and the treatment of unknown
+    characters.
+    """
 
     byte_level: bool = False
     marker: Marker = "none"
@@ -45,9 +47,10 @@ class Style:
 
     @property
     def raw_marker(self) -> bytes:
-        """Return the marker in the bytes that tokens contain.
+        """Return the bytes of the marker, as tokens contain them.
 
-        If the tokens consist of bytes, the characters of the marker may be stand-in characters.
+        A style whose tokens consist of bytes can write the marker in byte characters, such as `Ġ` for a space. Then
+        return the bytes that these characters represent.
         """
         raw = byte_level.read(self.marker_text) if self.byte_level and self.marker_text else None
         try:
@@ -61,9 +64,9 @@ class Style:
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts that can be base symbols: texts of one character.
+        """Return the texts that can be base symbols: the texts with a single character.
 
-        The marker may follow the character, and the prefix of tokens inside words (`##`) may precede it.
+        The character may have a marker after it, or the prefix of tokens inside words before it, such as `##`.
         """
         longest = self.longest
         end = self.marker_text
@@ -71,9 +74,9 @@ class Style:
         return [*dict.fromkeys(symbols + self.continuing_among(texts))] if self.continuing else symbols
 
     def continuing_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts of one character after the prefix (`##`) of tokens inside words.
+        """Return the texts that are a single character after the prefix `continuing`, such as `##a`.
 
-        The marker may follow the character.
+        This prefix begins all tokens that are inside words. A marker for the end of a word may follow the character.
         """
         mark = self.continuing
         plain = replace(self, continuing="")
@@ -85,17 +88,17 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
     if not style.byte_level:
         return _characters(plain, style, is_complete=vocabulary is not None)
     known = set(style.symbols_among(plain)) if vocabulary is not None else set()
-    symbols = _bytes(known, vocabulary or {})
+    symbols = _byte_symbols(known, vocabulary or {})
     if style.marker == "glued":
-        symbols += _bytes(known, vocabulary or {}, style.marker_text, style.raw_marker)
+        symbols += _byte_symbols(known, vocabulary or {}, style.marker_text, style.raw_marker)
     return symbols
 
 
 def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
-    """Return the bytes that the file gives a token, and the bytes of the text that the token represents.
+    """Return the bytes of a token in the file, and the bytes that it represents in a text.
 
-    In the second text, a marker is a blank or is removed. Return None if the token is empty, or if it should
-    represent bytes but does not.
+    In the second text, a marker becomes a space or is removed. Return None if the token is empty, or if its characters
+    should represent bytes but do not.
     """
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
@@ -110,10 +113,12 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
     return raw, raw.replace(blank, b" ") if blank else raw
 
 
-def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b"") -> list[NamedSymbol]:
+def _byte_symbols(
+    known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b""
+) -> list[NamedSymbol]:
     """Return the 256 bytes as base symbols with their texts, in the order of their ids.
 
-    A byte whose text is not in `known` comes last.
+    Bytes whose text is not in `known` come last.
     """
     texts = [text + marker for text in byte_level.stand_ins()]
     order = byte_level.stand_in_order()
@@ -174,16 +179,16 @@ def build(
     pieces: Collection[str] = (),
     named: str = "",
 ) -> Model:
-    """Return the model of a file's entries. Without a vocabulary, the merges name all base symbols.
+    """Make the model from the entries of a file. Without a vocabulary, all base symbols come from the merges.
 
     Parameters
     ----------
     vocabulary
-        The id of each token.
+        A dictionary from the text of each token to its id.
     merges
         The merges of the file.
     specials
-        The id of each special token.
+        A dictionary from the text of each special token to its id.
     style
         The spelling of the tokens.
     where
@@ -204,12 +209,12 @@ def build(
     placed = PlacedMerges(merges, texts)
     if not placed.are_known:
         raise _about_lacking(merges, entries, where, named)
-    is_symbol = placed.among(placed.places(style.symbols_among(texts)))
+    is_symbol = placed.mask_of(placed.places(style.symbols_among(texts)))
     alone = [text for text in specials if text not in pieces]
-    is_special = placed.among(placed.places(alone))
-    is_part = placed.among(placed.left, placed.right)
+    is_special = placed.mask_of(placed.places(alone))
+    is_part = placed.mask_of(placed.left, placed.right)
     # An entry that merges join, or that is one character, is a base symbol as well.
-    is_plain = is_symbol | ~placed.among(placed.made) & (~is_special | is_part)
+    is_plain = is_symbol | ~placed.mask_of(placed.made) & (~is_special | is_part)
     plain = [texts[place] for place in np.flatnonzero(is_plain[: len(entries)]).tolist()]
     symbols = base_symbols(plain, vocabulary, style)
     of_symbols = [text for text, _ in symbols]
@@ -223,7 +228,7 @@ def build(
     in_order = resolved is not None
     resolved = resolved or placed.resolved_in_turn(mergeable, len(symbols))
     made_at = placed.places(resolved.texts) if resolved.places is None else resolved.places
-    is_known = placed.among(placed.places(base), made_at, placed.places(alone))
+    is_known = placed.mask_of(placed.places(base), made_at, placed.places(alone))
     seeds = _seeds([texts[place] for place in np.flatnonzero(~is_known[: len(entries)]).tolist()], style)
     first = [*of_symbols, *(text for text, _ in seeds)]
     at = np.concatenate([placed.places(first), made_at])
@@ -260,7 +265,10 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """Return each text with a seed for it. Leave out empty texts, and texts that should represent bytes but do not."""
+    """Make a seed for each text. A seed is an entry of the alphabet that no merge makes.
+
+    Empty texts are left out. A text is also left out if its characters should represent bytes but do not.
+    """
     raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*pair, "seed")) for text, pair in raw if pair is not None]
 
@@ -297,7 +305,7 @@ def unknown_bytes(history: History) -> list[int]:
 
 
 def joined_in_order(history: History) -> Int64s:
-    """Return the pairs that splitting joins, as indices of tokens. The pair that is joined first comes first."""
+    """Return the pairs that are joined when a text is split, as indices of tokens. The first pair is joined first."""
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]

@@ -1,6 +1,7 @@
-"""A reader of merges that are written as pairs of texts, one in each line. It returns them as pairs of ids.
+"""A reader of merges that a file lists as pairs of texts, one pair in each line. It returns pairs of ids.
 
-Several merges in a file may make the same text. Then only one of them happens: the first merge whose two parts exist.
+Several merges in a file may make the same text. Only one of these merges happens: the first merge whose two parts
+exist.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.arrays import Bools
 from bpe_core.support.result_cache import cached
+from bpe_core.support.wording import count_text
 
 NO_LIMIT = 2**62
 NOWHERE = -1  # the position of a text that is not among all texts
@@ -32,7 +34,7 @@ NEVER = 2**62  # the turn of a token that no merge makes
 
 @dataclass(frozen=True, eq=False)
 class WrittenMerges:
-    """The merges of a file as columns of texts, so that most checks can run over all merges in one call."""
+    """The merges of a file in columns of texts. Most checks need only one call for all merges."""
 
     left: list[str]
     right: list[str]
@@ -55,7 +57,7 @@ class WrittenMerges:
 
 
 def split_at_blank(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """Split each text at its only blank. Return None if a text has another form.
+    """Split each text at its only space. Return None if a text has no space, or several spaces.
 
     >>> split_at_blank(["l o", "lo w"])
     (['l', 'lo'], ['o', 'w'])
@@ -77,10 +79,9 @@ class ResolvedMerges:
 
 
 class PlacedMerges:
-    """The merges of a file as columns of numbers.
+    """The merges of a file in columns of numbers, which are faster to check than texts.
 
-    The class lists all texts of the file, and each number is the position of a text in this list. So checks run over
-    whole columns.
+    The class lists all texts of the file. Each number is the position of a text in this list.
     """
 
     def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
@@ -89,11 +90,11 @@ class PlacedMerges:
         self.left, self.right, self.made = map(self.places, (merges.left, merges.right, merges.made))
 
     def places(self, texts: Collection[str]) -> Int64s:
-        """Return the position of each text. The position of a text that is not listed is NOWHERE."""
+        """Return the position of each text in the list. A text that is not in the list has the position NOWHERE."""
         return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
 
-    def among(self, *columns: Int64s) -> Bools:
-        """Return a mask of the positions that occur in any of these columns."""
+    def mask_of(self, *columns: Int64s) -> Bools:
+        """Return a mask of all positions in the list. It marks the positions that occur in one of the columns."""
         mask = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last position
         for column in columns:
             mask[column] = True
@@ -104,40 +105,39 @@ class PlacedMerges:
         return all((column != NOWHERE).all() for column in (self.left, self.right, self.made))
 
     def are_in_order(self, base: Mapping[str, int]) -> bool:
-        """Return whether each merge joins two texts that base symbols or earlier merges make.
+        """Return whether each merge joins two texts that exist already: base symbols, or results of earlier merges.
 
-        A merge may make the same text as an earlier merge only if all base symbols are single characters, and no pair
-        is listed twice.
+        Two merges may make the same text only if all base symbols are single characters, and no pair is listed twice.
         """
         rows = np.arange(len(self.made))
         makers = self._makers(base, rows)
-        if not (self.are_known and (self._since(makers, rows) < rows).all()) or (makers[self.made] < 0).any():
+        if not (self.are_known and (self._rows_of_parts(makers, rows) < rows).all()) or (makers[self.made] < 0).any():
             return False
         makes_anew = (makers[self.made] < rows).any()
         return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair) == len(rows))
 
     def _makers(self, base: Mapping[str, int], rows: Int64s) -> Int64s:
-        """Return for each text the first merge in `rows` that makes the text.
+        """Return an array with an item for each text: the first merge in `rows` that makes the text.
 
-        The value is -1 for a base symbol, and the number of merges if no merge makes the text.
+        A base symbol has the value -1. A text that no merge makes has the number of merges as its value.
         """
         makers = np.full(len(self._place_of) + 1, len(self.made))
         makers[self.made[rows][::-1]] = rows[::-1]
         makers[self.places(base)] = -1
         return makers[:NOWHERE]
 
-    def _since(self, makers: Int64s, rows: Int64s) -> Int64s:
-        """Return for each merge in `rows` the later of the two merges that make its parts.
+    def _rows_of_parts(self, makers: Int64s, rows: Int64s) -> Int64s:
+        """Return, for each merge in `rows`, the later of the two merges that make its parts.
 
-        `makers` holds for each text the merge that makes it.
+        `makers` holds, for each text of the file, the merge that makes this text.
         """
         return np.maximum(makers[self.left[rows]], makers[self.right[rows]])
 
     @cached_property
     def last_of_each_pair(self) -> Int64s:
-        """Return the rows of the merges in their order.
+        """Return the rows of the merges in order.
 
-        If several merges join the same pair, only the last row is returned.
+        If several merges join the same pair, only the last of them is included.
         """
         pairs = self.left * len(self._place_of) + self.right
         in_order = np.sort(pairs)
@@ -147,9 +147,9 @@ class PlacedMerges:
         return np.sort(len(pairs) - 1 - from_behind)
 
     def pair_rows(self, at: Int64s) -> PairRows:
-        """Return the joined pairs as ids of tokens. The token `i` has the text at position `at[i]`.
+        """Return the pairs as ids of tokens. Token number `i` has the text at position `at[i]`.
 
-        Merges of texts without a token are left out.
+        A merge is left out if one of its texts has no token.
         """
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[at] = np.arange(len(at))
@@ -162,17 +162,18 @@ class PlacedMerges:
     def resolved_at_once(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges | None:
         """Return the merges as pairs of ids.
 
-        Return None if they are not in order, or if two of them make the same text.
+        Return None if a part of a merge is made later, or if two merges make the same text.
         """
         rows = np.arange(len(self.made))
-        if len(rows) > LARGEST_VOCABULARY or self.among(self.made).sum() < len(rows) or not self.are_in_order(base):
+        if len(rows) > LARGEST_VOCABULARY or self.mask_of(self.made).sum() < len(rows) or not self.are_in_order(base):
             return None
         return self._resolved(base, first_id, rows)
 
     def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges:
         """Return the merges as pairs of ids, in the order in which they happen.
 
-        The next merge is always the first in the file whose parts exist.
+        A merge can happen when its two parts exist. The next merge is always the first merge of the file that can
+        happen.
         """
         return self._resolved(base, first_id, self._rows_in_turn(base))
 
@@ -188,8 +189,8 @@ class PlacedMerges:
     def _rows_in_turn(self, base: Mapping[str, int]) -> Int64s:
         """Return the rows of the merges that happen, in the order in which they happen.
 
-        The merges happen in the order of the file. But if a part of a merge is made by a later merge, the merge happens
-        right after that merge. If several merges make the same text, only the first of them happens.
+        Merges happen in the order of the file, with one exception: a merge that needs the result of a later merge
+        happens right after that later merge. If several merges make the same text, only the first of them happens.
         """
         births, possible = self._first_rows(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
@@ -199,10 +200,10 @@ class PlacedMerges:
         return born[np.argsort(possible[born], kind="stable")]
 
     def _first_rows(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """Return the row at which each text first exists, and the row at which each merge can happen.
+        """Return two arrays: the row after which each text exists, and the row at which each merge can happen.
 
-        The rows are rows of the file. Base symbols have the row -1. The row is NEVER if a text never exists or a merge
-        never happens.
+        These are rows of the file. Base symbols have the row -1. A text that never exists has the row NEVER, and so has
+        a merge that never happens.
         """
         births = np.full(len(self._place_of) + 1, NEVER)
         possible = np.empty(len(self.made), np.int64)
@@ -223,9 +224,9 @@ class PlacedMerges:
         return births[:NOWHERE], possible
 
     def _one_by_one(self, rows: Int64s) -> Int64s:
-        """Return those of the merges in `rows` that happen, in the order in which they happen.
+        """Return the merges in `rows` that can be made, in the order in which they are made.
 
-        A merge waits if another merge in `rows` makes one of its parts. All other parts exist already.
+        A merge waits until both of its parts exist. A part exists from the beginning if no merge in `rows` makes it.
         """
         is_known = np.ones(len(self._place_of), np.bool_)
         is_known[self.made[rows]] = False
@@ -235,10 +236,10 @@ class PlacedMerges:
         waiting: dict[int, list[int]] = {}
         happening: list[int] = []
 
-        def happens(row: int) -> bool:
-            """Return whether a merge can happen, and store that its text exists.
+        def try_to_make(row: int) -> bool:
+            """Make the merge `row` if it can be made now, and return whether it was made.
 
-            If a part is missing, store the merge as waiting.
+            A merge is not made if its text exists already. If one of its parts is missing, it waits for this part.
             """
             if is_known[made[row]]:
                 return False
@@ -254,13 +255,13 @@ class PlacedMerges:
             ready = [first]
             while ready:
                 row = heapq.heappop(ready)
-                for behind in waiting.pop(made[row], ()) if happens(row) else ():
+                for behind in waiting.pop(made[row], ()) if try_to_make(row) else ():
                     heapq.heappush(ready, behind)
         return np.array(happening, np.int64)
 
 
 def listed_twice(merges: WrittenMerges) -> list[Flaw]:
-    """Report the merges that are listed more than once. Training never writes such a list."""
+    """Return a note if merges occur more than once in a file. No trainer writes such a list."""
     often = Counter(zip(merges.left, merges.right, strict=True)) if len(merges) else Counter[tuple[str, str]]()
     again = [f"{left} {right}" for (left, right), times in often.items() if times > 1]
     return [*map(Flaw, about(again, "merges are listed more than once, which is impossible in training: {}"))]
@@ -273,7 +274,7 @@ def _are_letters(base: Mapping[str, int]) -> bool:
 def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> ResolvedMerges | None:
     """Return the merges as pairs of ids, much faster than `resolve`.
 
-    Return None if a merge joins texts that do not exist yet, or makes a text that exists.
+    Return None if a merge joins texts that do not exist yet, or makes a text that exists already.
     """
     return PlacedMerges(merges, list(dict.fromkeys(chain(base, merges.made)))).resolved_at_once(base, first_id)
 
@@ -335,7 +336,7 @@ LOOK = 100_000  # bytes at the beginning that show whether each line has a pair
 
 
 def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
-    """Return the merges of a whole file, and its version line, which is empty if the file has none."""
+    """Return the merges of a whole file, and its version line. The version line is empty if the file has none."""
     return cached("pairs", data, lambda: _read_pairs(data, name))
 
 
@@ -361,7 +362,7 @@ def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
 def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
     """Return the merges and the version line of a file in the usual form.
 
-    Return None if each line must be checked singly.
+    Return None if the lines must be checked one by one.
     """
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
@@ -375,7 +376,7 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
 
 
 def _is_version(line: str) -> bool:
-    """Return whether a first line is no merge, because it names a version, a program or a title."""
+    """Return whether a first line is not a merge, but names a version, a program or a title."""
     return line.startswith(VERSION) or (VERSION in line and len(line.split(" ")) == 2)
 
 
@@ -386,10 +387,12 @@ def _version_in(line: str) -> str:
 def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
     """Return the pairs in the first lines of a file, without the version line.
 
-    Return an empty list if a line is no pair.
+    Return an empty list if a line is not a pair.
     """
     whole, _, _ = data[:LOOK].rpartition(b"\n")  # the last line may be truncated
     head = (whole or data[:LOOK]).removeprefix(codecs.BOM_UTF8)
+    if b" " not in head:
+        return []
     try:
         lines = [line.removesuffix("\r") for line in head.decode().split("\n")]
     except UnicodeDecodeError:
@@ -399,7 +402,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
 
 
 def lines_of(data: bytes, name: str) -> Iterable[str]:
-    """Return the lines of a file without their line ends. Only a line feed ends a line."""
+    """Return the lines of a file without their line ends. Only the character line feed ends a line."""
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
@@ -410,9 +413,9 @@ def lines_of(data: bytes, name: str) -> Iterable[str]:
 
 
 def _lines_one_by_one(data: bytes, name: str) -> Iterator[str]:
-    """Yield the lines of a file one by one. Raise an error that names the first invalid line."""
+    """Yield the lines of a file. Raise an error that names the first line that is not valid."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:
-            raise FormatError(f"{where}: {len(line):,} bytes are too many for one merge.")
+            raise FormatError(f"{where}: {count_text(len(line), 'byte is', 'bytes are')} too many for one merge.")
         yield decoded(line.removesuffix(b"\r"), where, "utf-8-sig" if number == 1 else "utf-8")

@@ -1,8 +1,8 @@
 """YouTokenToMe's model, which contains only numbers.
 
-The first line has the numbers of characters and merges. Then each line has a character and its id. Then each line has
-the ids of two tokens and the id of the token that they make. The last line has the ids of <UNK>, <PAD>, <BOS> and
-<EOS>, or -1.
+The first line has the number of characters and the number of merges. Then there is a line for each character, with the
+character and its id, and a line for each merge, with the ids of its two parts and of its result. The last line has the
+ids of <UNK>, <PAD>, <BOS> and <EOS>, or -1.
 
 A text is split at ASCII white space and `▁`, and each word begins with `▁`. Neighbouring characters that the model does
 not have become one <UNK>.
@@ -39,10 +39,11 @@ class YouTokenToMe(ReadOnly):
     why_only_read = "Models of YouTokenToMe can only be read. Choose another format."
 
     def recognizes(self, data: bytes) -> bool:
-        """Return whether the data begins as a model of YouTokenToMe.
+        """Return whether the data begins like a model of YouTokenToMe.
 
-        The first line states the number of characters. As many lines with a character must follow, and after them a
-        line of the right length. One of the characters must be `▁`.
+        The first line states the number of characters and the number of merges. A line for each character must follow,
+        and one of the characters must be `▁`. The next line must have three numbers for a merge, or four numbers if
+        there are no merges.
         """
         counts = _COUNTS.match(data)
         if counts is None:
@@ -82,7 +83,7 @@ class YouTokenToMe(ReadOnly):
 
 
 def _rows(lines: Iterator[tuple[int, bytes]], count: int, width: int, name: str) -> list[tuple[int, ...]]:
-    """Return the numbers in the next `count` lines, each of which must have `width` numbers."""
+    """Return the numbers in the next `count` lines. Each line must have `width` numbers."""
     rows: list[tuple[int, ...]] = []
     while len(rows) < count:
         place, line = next(lines, (0, b""))
@@ -103,8 +104,8 @@ def _character(code: int, name: str) -> str:
 def _pairs(rules: list[tuple[int, ...]], id_of: dict[int, int], name: str, first: int) -> Int64s:
     """Return the ids of the parts of each merge.
 
-    `id_of` maps ids in the file to ids of this program. It must hold the base symbols, and the function adds the
-    merges.
+    `id_of` maps ids of the file to ids of this program. It must contain the base symbols. The function adds the merges
+    to it.
     """
     pairs: list[tuple[int, int]] = []
     for line, (left, right, made) in enumerate(rules, first):

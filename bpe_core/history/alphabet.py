@@ -9,18 +9,18 @@ seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeVar
+from itertools import accumulate, pairwise
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, repeat
+from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeat
 from bpe_core.support.former_names import former_classes
 
 Number = TypeVar("Number", bound=np.generic)
@@ -30,6 +30,9 @@ SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallbac
 
 _AS_THE_CHARACTER = -1  # the symbol for an unknown character covers all its bytes
 STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds of symbols that merges never join
+KINDS: tuple[SymbolKind, ...] = get_args(SymbolKind)
+NUMBER_OF_KIND = dict(zip(KINDS, range(len(KINDS)), strict=True))
+Int8s = npt.NDArray[np.int8]
 
 
 class Symbol(NamedTuple):
@@ -43,6 +46,103 @@ class Symbol(NamedTuple):
     def merges(self) -> bool:
         """Return whether a merge may join this symbol. A symbol for unknown characters is never joined."""
         return self.kind not in STAYS_ALONE
+
+
+class RawTexts(NamedTuple):
+    """Texts as bytes that are stored in one array, with the offset of each text. The last offset is the end."""
+
+    data: Bytes
+    starts: Int64s
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> RawTexts:
+        starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+        return cls(np.frombuffer(b"".join(texts), np.uint8), starts)
+
+    def as_list(self) -> list[bytes]:
+        together = self.data.tobytes()
+        return [together[start:end] for start, end in pairwise(self.starts.tolist())]
+
+    def without_beginnings(self, which: Int64s, length: int) -> RawTexts:
+        """Return a copy in which some texts lack their first `length` bytes. `which` holds the indices of these."""
+        stays = np.ones(len(self.data), np.bool_)
+        for place in range(length):
+            stays[self.starts[which] + place] = False
+        widths = np.diff(self.starts)
+        widths[which] -= length
+        return RawTexts(self.data[stays], np.concatenate((np.zeros(1, np.int64), np.cumsum(widths))))
+
+    def followed_by(self, more: RawTexts) -> RawTexts:
+        starts = np.concatenate((self.starts[:-1], more.starts + self.starts[-1]))
+        return RawTexts(np.concatenate((self.data, more.data)), starts)
+
+    def is_same(self, other: RawTexts) -> bool:
+        return np.array_equal(self.starts, other.starts) and np.array_equal(self.data, other.data)
+
+
+class LaidSymbols(Sequence[Symbol]):
+    """Base symbols that are stored in arrays, so that very many symbols are opened at once.
+
+    A `Symbol` is made only when it is read.
+
+    >>> symbols = LaidSymbols.of([Symbol(b"w</w>", b"w ", "glued"), Symbol(b"a", b"a", "character")])
+    >>> symbols[1].text, [symbol.kind for symbol in symbols]
+    (b'a', ['glued', 'character'])
+    """
+
+    def __init__(self, texts: RawTexts, decoded: RawTexts, kinds: Int8s) -> None:
+        self.texts = texts
+        self.decoded = decoded
+        self.kinds = kinds  # numbers of `KINDS`
+
+    @classmethod
+    def of(cls, symbols: Sequence[Symbol]) -> LaidSymbols:
+        if isinstance(symbols, LaidSymbols):
+            return symbols
+        return cls(
+            RawTexts.of([symbol.text for symbol in symbols]),
+            RawTexts.of([symbol.decoded for symbol in symbols]),
+            np.array([NUMBER_OF_KIND[symbol.kind] for symbol in symbols], np.int8),
+        )
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @overload
+    def __getitem__(self, place: int) -> Symbol: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Symbol, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Symbol | tuple[Symbol, ...]:
+        if isinstance(place, slice) and place.step is None and "_symbols" not in self.__dict__:
+            return self._part(*place.indices(len(self))[:2])
+        return self._symbols[place]
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(self._symbols)
+
+    def followed_by(self, more: LaidSymbols) -> LaidSymbols:
+        return LaidSymbols(
+            self.texts.followed_by(more.texts),
+            self.decoded.followed_by(more.decoded),
+            np.concatenate((self.kinds, more.kinds)),
+        )
+
+    def is_same(self, other: LaidSymbols) -> bool:
+        are_alike = self.texts.is_same(other.texts) and self.decoded.is_same(other.decoded)
+        return are_alike and np.array_equal(self.kinds, other.kinds)
+
+    @cached_property
+    def _symbols(self) -> tuple[Symbol, ...]:
+        return self._part(0, len(self))
+
+    def _part(self, first: int, stop: int) -> tuple[Symbol, ...]:
+        texts, decoded = (
+            RawTexts(column.data, column.starts[first : max(first, stop) + 1]) for column in (self.texts, self.decoded)
+        )
+        kinds = map(KINDS.__getitem__, self.kinds[first:stop].tolist())
+        return tuple(map(Symbol, texts.as_list(), decoded.as_list(), kinds))
 
 
 class SpelledSeeds(NamedTuple):
@@ -73,16 +173,17 @@ class SpelledSeeds(NamedTuple):
 class Alphabet:
     """The base symbols of a vocabulary in the order of their ids.
 
-    The texts of seeds are computed when they are first needed, because there may be many seeds.
+    The last of them may be seeds: pieces of words with which a method begins. There may be many seeds, so their texts
+    are computed when they are first needed.
     """
 
-    given: tuple[Symbol, ...]
+    given: Sequence[Symbol]
     spelled: SpelledSeeds | None = None  # the seeds, which come last
 
     def kept(self, what: object, make: Callable[[], T]) -> T:
         """Return a result that depends only on this alphabet.
 
-        The first call with the key `what` computes the result by `make` and stores it. Later calls return the stored
+        The first call with the key `what` computes the result with `make` and stores it. Later calls return the stored
         result.
         """
         if what not in self._kept:
@@ -98,7 +199,11 @@ class Alphabet:
         return len(self.given) + (0 if self.spelled is None else len(self.spelled.starts) - 1)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Alphabet) and len(self) == len(other) and self.symbols == other.symbols
+        if self is other or not isinstance(other, Alphabet) or len(self) != len(other):
+            return self is other
+        if self.spelled is None and other.spelled is None:
+            return LaidSymbols.of(self.given).is_same(LaidSymbols.of(other.given))
+        return self.symbols == other.symbols
 
     def __hash__(self) -> int:
         return hash((self.but_seeds, len(self)))
@@ -106,59 +211,85 @@ class Alphabet:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         if self.spelled is None:
-            return self.given
+            return tuple(self.given)
         first = len(self.given)
         seeds = zip(self.texts[first:], self.decoded[first:], strict=True)
         return (*self.given, *(Symbol(text, decoded, "seed") for text, decoded in seeds))
 
     @cached_property
     def texts(self) -> list[bytes]:
-        given = [symbol.text for symbol in self.given]
+        given = self._given_texts
         return given if self.spelled is None else given + self.spelled.joined(given)
+
+    @cached_property
+    def _given_texts(self) -> list[bytes]:
+        given = self.given
+        return given.texts.as_list() if isinstance(given, LaidSymbols) else [symbol.text for symbol in given]
+
+    @cached_property
+    def _given_decoded(self) -> list[bytes]:
+        given = self.given
+        return given.decoded.as_list() if isinstance(given, LaidSymbols) else [symbol.decoded for symbol in given]
 
     @cached_property
     def decoded(self) -> list[bytes]:
         """Return the bytes that each symbol represents. Do not change the list."""
-        given = [symbol.decoded for symbol in self.given]
+        given = self._given_decoded
         return given if self.spelled is None else given + self.spelled.joined(given)
 
     def texts_of_seeds(self, ids: npt.NDArray[np.int64]) -> list[bytes]:
         if self.spelled is None or "texts" in self.__dict__:
             return [self.texts[id] for id in ids.tolist()]
-        return self.spelled.only(ids - len(self.given)).joined([symbol.text for symbol in self.given])
+        return self.spelled.only(ids - len(self.given)).joined(self._given_texts)
 
     @cached_property
     def merging(self) -> list[bool]:
-        """Return for each symbol whether a merge may join the symbol. Do not change the list."""
-        return [symbol.merges for symbol in self.given] + [True] * (len(self) - len(self.given))
+        """Return a list of booleans, which say whether a merge may join each symbol. Do not change the list."""
+        merges: list[bool] = (~np.isin(self._kinds, list(map(NUMBER_OF_KIND.__getitem__, STAYS_ALONE)))).tolist()
+        return merges + [True] * (len(self) - len(self.given))
+
+    @cached_property
+    def _kinds(self) -> Int8s:
+        """Return the kind of each given symbol, as a number of `KINDS`."""
+        given = self.given
+        if isinstance(given, LaidSymbols):
+            return given.kinds
+        return np.array([NUMBER_OF_KIND[symbol.kind] for symbol in given], np.int8)
+
+    def ids_of_kinds(self, *kinds: SymbolKind) -> list[int]:
+        """Return the ids of the given symbols of these kinds. Spelled seeds are left out."""
+        ids: list[int] = np.flatnonzero(np.isin(self._kinds, list(map(NUMBER_OF_KIND.__getitem__, kinds)))).tolist()
+        return ids
 
     @cached_property
     def seed_count(self) -> int:
-        return [symbol.kind for symbol in self.given].count("seed") + len(self) - len(self.given)
+        return int(np.count_nonzero(self._kinds == NUMBER_OF_KIND["seed"])) + len(self) - len(self.given)
 
     @property
     def but_seeds(self) -> tuple[Symbol, ...]:
-        return self.given[: len(self) - self.seed_count]
+        return tuple(self.given[: len(self) - self.seed_count])
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
         """Return a map from text to id for each byte, each character, and each symbol with a marker such as `w</w>`.
 
-        The marker itself is left out. So a word that spells the marker in its text does not become the marker.
+        The marker itself is left out. So a word whose text is the same as the marker does not become the marker.
         """
-        pieces = ("byte", "character", "glued")
-        return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
+        texts = self._given_texts
+        return {texts[id]: id for id in self.ids_of_kinds("byte", "character", "glued")}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """Return a map from a character inside a word to the id of its symbol.
+        """Return the ids of the symbols that represent characters inside a word, after its first character.
 
-        Return an empty map if there are no separate symbols inside words.
+        The keys are the characters. The map is empty if there are no separate symbols for these places.
 
-        The last symbol of a word may include a marker. Then the key of a character at the end of a word has a space
-        after the character.
+        Some alphabets have separate symbols for the last character of a word. For such a symbol, the key is the
+        character with a space after it.
         """
-        return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
+        ids = self.ids_of_kinds("continuation")
+        decoded = self._given_decoded if ids else []
+        return {decoded[id]: id for id in ids}
 
     @cached_property
     def continuing(self) -> bytes:
@@ -166,12 +297,10 @@ class Alphabet:
 
         The prefix is removed when tokens are joined.
         """
-        marked = (
-            symbol for symbol in self.given if symbol.text != symbol.decoded and symbol.kind in ("continuation", "seed")
-        )
-        return next(
-            (symbol.text.removesuffix(symbol.decoded) for symbol in marked if symbol.text.endswith(symbol.decoded)), b""
-        )
+        ids = self.ids_of_kinds("continuation", "seed")
+        pairs = ((self._given_texts[id], self._given_decoded[id]) for id in ids)
+        marked = (text.removesuffix(read) for text, read in pairs if text != read and text.endswith(read))
+        return next(marked, b"")
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
         """Return the text of the token that joins two tokens, such as `lo` for `l` and `##o`."""
@@ -180,15 +309,15 @@ class Alphabet:
     @cached_property
     def marker_id(self) -> int | None:
         """Return the id of the word marker. Return None if the alphabet has no separate symbol for the marker."""
-        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
+        return next(iter(self.ids_of_kinds("marker")), None)
 
     @cached_property
     def unknown_id(self) -> int | None:
-        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "unknown"), None)
+        return next(iter(self.ids_of_kinds("unknown")), None)
 
     @cached_property
     def first_fallback_id(self) -> int | None:
-        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "fallback"), None)
+        return next(iter(self.ids_of_kinds("fallback")), None)
 
     @cached_property
     def idle_fallbacks(self) -> frozenset[int]:
@@ -205,7 +334,7 @@ class Alphabet:
     @cached_property
     def is_plain_bytes(self) -> bool:
         """Return whether the base symbols are exactly the 256 bytes, and the id of each symbol is its byte."""
-        return self.spelled is None and self.given == _PLAIN_BYTES.given
+        return self.spelled is None and len(self.given) == 256 and tuple(self.given) == _PLAIN_BYTES.given
 
     @classmethod
     def of_bytes(cls, order: Sequence[int] = range(256)) -> Alphabet:
@@ -291,7 +420,10 @@ def unknown_symbols(recipe: Recipe) -> list[Symbol]:
 
 
 def symbols_for_unknown(text: str) -> list[Symbol]:
-    """Return a list of one symbol with this text. If the text is empty, return the 256 fallback bytes."""
+    """Return a list with a symbol for unknown characters, whose text is `text`.
+
+    If the text is empty, return the 256 fallback bytes.
+    """
     if not text:
         return [Symbol(text.encode(), bytes([byte]), "fallback") for byte, text in enumerate(BYTE_TEXTS)]
     return [Symbol(text.encode(), text.encode(), "unknown")]
@@ -324,7 +456,7 @@ def _characters_inside(words: WordTable) -> list[bytes]:
 
 
 def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
-    """Return the array, enlarged with zeros if it has no element for one of these code points.
+    """Return the array, enlarged with zeros if it has no element for one of the given code points.
 
     The array grows only as needed, because an array for all code points of Unicode would slow down small corpora.
     """
@@ -378,7 +510,7 @@ class Spelling:
         return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
 
     def widths(self, word: bytes, symbols: list[int]) -> list[int]:
-        """Return for each symbol the number of bytes that it covers in the word. A marker covers no byte.
+        """Return the number of bytes that each symbol covers in the word. A marker covers no byte.
 
         >>> from bpe_core.recipes.recipe import Recipe
         >>> from bpe_core.counting.words import WordTable

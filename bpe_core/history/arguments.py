@@ -45,7 +45,7 @@ def by_name(given: Any) -> Mapping[str, Any]:
 
 
 def documents_of(text: Any) -> list[str]:
-    """Return the documents of an argument that a person passed as text.
+    """Return the documents of an argument that a user passed as text.
 
     A string is one document, and so is the text in a row of a table.
 
@@ -59,11 +59,11 @@ def documents_of(text: Any) -> list[str]:
     try:
         documents = [text] if isinstance(text, str) else list(text)
     except TypeError as error:
-        raise CorpusError(f"{TEXTS}, not a {type(text).__name__}.") from error
+        raise CorpusError(f"{TEXTS}, not a value of the type {type(text).__name__}.") from error
     documents = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(documents, 1)]
     other = next((document for document in documents if not isinstance(document, str)), None)
     if other is not None:
-        raise CorpusError(f"{TEXTS}. This text holds a {type(other).__name__}.")
+        raise CorpusError(f"{TEXTS}. This text holds a value of the type {type(other).__name__}.")
     return documents
 
 
@@ -87,7 +87,7 @@ def _name_of_texts(names: list[Any], what: str) -> Any:
 def refuse_names_of_files(text: Any) -> None:
     """Raise CorpusError if all texts are names of files.
 
-    A person who passes the name of a file wants to learn from the file, and not from the letters of its name.
+    A user who passes the name of a file wants to learn from the file, and not from the letters of its name.
     """
     given = [text] if isinstance(text, str) else text
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_LOOKED_UP:

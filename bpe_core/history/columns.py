@@ -84,7 +84,7 @@ DROPPED = np.float32(-np.inf)
 class Scores:
     """The log-probabilities of all tokens, which may change during a run.
 
-    Each row holds the scores that are valid from a number of steps on.
+    Each row holds the scores of all tokens after a certain number of steps. They are valid until the next row begins.
     """
 
     since: Sequence[int]  # the number of steps before each row, ascending from 0
@@ -96,7 +96,10 @@ class Scores:
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
-        """Return the number of steps at which the scores that are valid after `steps` steps change next."""
+        """Return the next number of steps after which the scores differ from those after `steps` steps.
+
+        If the scores do not change again, return a number that no run reaches.
+        """
         row = self.number_at(steps)
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 

@@ -7,7 +7,7 @@ from bpe_core.methods.registry import METHODS
 
 
 def replacements_by_step(history: History) -> dict[int, list[int]]:
-    """Return for each step that drops a token the tokens that replace it. The keys are the indices of the steps."""
+    """Return a dictionary from the row of each step that drops a token to the tokens that replace the dropped token."""
     parts_of_row = dict[int, list[int]]()
     in_use = [True] * history.first_special
     for row, (token, right) in enumerate(zip(history.indices.tolist(), history.columns.right.tolist(), strict=True)):

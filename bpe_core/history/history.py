@@ -1,10 +1,12 @@
 """The history of a run: its steps, stored in columns. New steps are only added at the end of the columns.
 
-A step joins two tokens into a new token, drops a token, or adds a token. In byte-pair encoding every step joins. Tokens
-in a history are named by the engine's own numbers, their indices: 0 to n - 1 are the alphabet. If a method adds tokens,
-the seeds of the alphabet are outside the vocabulary until a step adds them. Each joined token takes the next index.
-Dropping or adding a token changes no index. The special tokens come last. `numbers` holds the ids of a file, and a
-`Study` uses only these ids.
+A step joins two tokens into a new token, drops a token, or adds a token. In byte-pair encoding every step joins.
+
+A history identifies each token by its index, which is the engine's own number. The alphabet has the first indices,
+beginning with 0. Each joined token takes the next index, and the special tokens come last. Dropping or adding a token
+changes no index. If a method adds tokens, these tokens are seeds of the alphabet. A seed has an index from the
+beginning, but it belongs to the vocabulary only after the step that adds it. `numbers` holds the ids that tokens have
+in a file. A `Study` uses only these ids.
 
 A `History` is a view of the first `len(history)` steps. The trainer appends steps after them. A view never changes, so
 any thread may read it.
@@ -45,6 +47,7 @@ Reasons = Mapping[str, npt.NDArray[Any]]  # the columns of the reasons by name, 
 T = TypeVar("T")
 
 NO_NUMBER = -1  # marks a token without a number in the file
+FEW_WORDS = 20  # whose searches in the columns take as long as making the dictionary of 100,000 pairs
 AT_ONCE = 4_096  # steps that are read at once
 MOST_SYMBOLS = 2**17  # the most symbols of a token to read; tokens of texts have far fewer
 COUNT_ALONE: Reasons = MappingProxyType({})  # the reasons of a method that chooses only by the count
@@ -64,9 +67,12 @@ END_SENTENCES: dict[EndReason, str] = {
 
 
 class Step(NamedTuple):
-    """A step: the joined pair and the new token, or the dropped or added token, with its counts and runner-up.
+    """A step of a run: a merge of two tokens, a drop of a token, or an added token.
 
-    Tokens are named by their indices in the history. `bpe.steps` lists the same steps with the ids of the file.
+    A merge joins the pair of `left` and `right` into the token `index`. The runner-up is the best pair besides this
+    pair.
+
+    Tokens are identified by their indices in the history. `bpe.steps` lists the same steps with the ids of the file.
 
     Examples
     --------
@@ -93,7 +99,7 @@ class Step(NamedTuple):
 
 
 class History(Sequence[Step]):
-    """The steps of a run in their order, with its alphabet and recipe. Tokens are named by their indices.
+    """The steps of a run in order, with its alphabet and recipe. Tokens are identified by their indices.
 
     Parameters
     ----------
@@ -104,7 +110,7 @@ class History(Sequence[Step]):
     columns
         The pairs, counts and runners-up of the steps, one array for each.
     reasons
-        Further values that chose the steps, by name; the count alone for most methods.
+        The values besides the counts by which the steps were chosen. Most methods need only the counts.
     scores
         The log-probabilities of the tokens, for methods that have them.
     joining
@@ -114,7 +120,7 @@ class History(Sequence[Step]):
     end_reason
         Why the training ended.
     numbers
-        The file's id of each index, if the file has other ids.
+        The ids of the file, one for each index, if they differ from the indices.
 
     Examples
     --------
@@ -150,10 +156,13 @@ class History(Sequence[Step]):
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
         self.numbers = numbers  # the file's id of each index, if the file numbers differently
+        self._searched_words = 0
         self.texts_by_number: LaidTexts | None = None  # the texts of such a file, if it writes tokens alike
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to pickle the history. Cached results are left out."""
+        """Return what `pickle` stores: the history as bytes, and the function that reads them. Cached results are left
+        out.
+        """
         from bpe_core.history.packed import packed
 
         return unpickled, (packed(self),)
@@ -179,7 +188,9 @@ class History(Sequence[Step]):
         scores: Scores | None = None,
         numbers: Int64s | None = None,
     ) -> History:
-        """Return a history of merges without counts, as for an imported vocabulary. There may be no merges."""
+        """Return a history of merges without counts, such as the history of an imported vocabulary. The list of merges
+        may be empty.
+        """
         if not isinstance(pairs, np.ndarray):
             pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
         left, right = np.ascontiguousarray(pairs.T, np.int32)
@@ -255,7 +266,12 @@ class History(Sequence[Step]):
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
-        """Return the same history with the ids of another file. If `numbers` is None, the ids are the indices."""
+        """Return the same history with the ids in `numbers`, such as those of a tokenizer file. If it is None, the ids
+        are the indices.
+
+        `numbers` holds the id of each token in the order of indices. `texts` holds the texts of the file's tokens in
+        the order of ids.
+        """
         history = copy(self)
         history.numbers = numbers
         history.texts_by_number = texts
@@ -288,11 +304,10 @@ class History(Sequence[Step]):
         if self.numbers is None:
             return list(numbers)
         wanted = list(numbers)
-        known = self._indices_by_number
-        missing = next((number for number in wanted if number < 0 or number not in known), None)
-        if missing is not None:
-            raise FormatError(f"The file has no token with the id {missing}.")
-        return [known[number] for number in wanted]
+        try:
+            return list(map(self._indices_by_number.__getitem__, wanted))
+        except KeyError as missing:
+            raise FormatError(f"The file has no token with the id {missing.args[0]}.") from None
 
     @cached_property
     def _indices_by_number(self) -> dict[int, int]:
@@ -302,7 +317,8 @@ class History(Sequence[Step]):
         first token.
         """
         pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.index_count), strict=True))
-        return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
+        in_order = [*reversed(pairs[: self.first_special]), *pairs[self.first_special :]]
+        return {number: index for number, index in in_order if number >= 0}
 
     # --- Its tokens and their indices: the alphabet, what was joined, the special tokens ----------
 
@@ -328,7 +344,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def indices(self) -> Int64s:
-        """Return for each step the index of the token that the step made, dropped or added."""
+        """Return the index of the token that each step made, dropped or added."""
         if TOKEN in self.reasons:
             return self.reasons[TOKEN].astype(np.int64)
         ids = self.columns.left.astype(np.int64)
@@ -336,7 +352,7 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """Return for each step the value of its token: the token that the step made, dropped or added.
+        """Return the value of each step's token: the token that the step made, dropped or added.
 
         `of_tokens` holds a value for each token. The steps before row `start` are left out.
         """
@@ -346,9 +362,9 @@ class History(Sequence[Step]):
 
     @property
     def ids_looked_for(self) -> dict[str, int]:
-        """Return the index of each token that is searched in texts, such as a special token.
+        """Return a dictionary from texts to indices, for the tokens that are searched for in a text.
 
-        The key is the text of the token.
+        Special tokens are among them.
         """
         ids = [*range(self.first_special, self.index_count), self.alphabet.unknown_id]
         indices_of_tokens = zip(self.recipe.tokens_looked_for, ids, strict=False)
@@ -384,8 +400,8 @@ class History(Sequence[Step]):
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """Return the number of steps after which the vocabulary has `size` tokens. If no size is equal, use the nearest
-        size.
+        """Return the number of steps after which the vocabulary has `size` tokens. If the vocabulary never has this
+        size, use the nearest size.
 
         If the vocabulary has this size several times, return the largest number of steps.
         """
@@ -403,7 +419,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joined_again(self) -> list[int]:
-        """Return the rows of the steps that joined a pair to a token which was already in the vocabulary."""
+        """Return the rows of the steps that joined a pair into a token which was already in the vocabulary."""
         in_use = set[int]()
         joined_anew = list[int]()
         for row, (id, right) in enumerate(zip(self.indices.tolist(), self.columns.right.tolist(), strict=True)):
@@ -439,7 +455,7 @@ class History(Sequence[Step]):
         return int(rows[0]) if len(rows) else None
 
     def parts(self, token: int) -> Pair | None:
-        """Return the two tokens that were joined to a token. Return None if the token was not joined."""
+        """Return the two tokens that were joined into this token. Return None if no step joined them."""
         row = self.row_of(token) if token >= len(self.alphabet) else None
         return None if row is None else self.pair(row)
 
@@ -471,9 +487,33 @@ class History(Sequence[Step]):
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
-        """Return for each joined pair the row of the step that joined it. If several steps joined the pair, the first
-        step counts."""
+        """Return a dictionary from each joined pair to the row of the step that joined it. If several steps joined the
+        pair, the first of them counts.
+        """
         return self._ranks
+
+    def ranks_within(self, symbols: Sequence[int]) -> dict[Pair, int]:
+        """Return a dictionary like `ranks` that has at least the pairs which can occur in a word of these symbols.
+
+        The first calls search only for these pairs, which is faster than to make the dictionary of all pairs. Later
+        calls return the dictionary of all pairs.
+        """
+        if "_ranks" in self.__dict__ or self._searched_words == FEW_WORDS:
+            return self._ranks
+        self._searched_words += 1
+        left = self.columns.left[self._joins]
+        right = self.columns.right[self._joins]
+        base = len(self.alphabet)
+        can_occur = np.zeros(base + len(left), np.bool_)
+        can_occur[symbols] = True
+        found, places = -1, np.zeros(0, np.int64)
+        while found < len(places):
+            found = len(places)
+            places = np.flatnonzero(can_occur[left] & can_occur[right])
+            can_occur[base + places] = True
+        newest_first = places[::-1]
+        pairs = zip(left[newest_first].tolist(), right[newest_first].tolist(), strict=True)
+        return dict(zip(pairs, self._joins[newest_first].tolist(), strict=True))
 
     @cached_property
     def _ranks(self) -> dict[Pair, int]:
@@ -485,7 +525,7 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """Return the row of the step that joins a pair in the same block of the corpus as the step with the row
+        """Return the row of the step that joins a pair in the same block of the corpus as the step in the row
         `block_of`.
 
         Return None if no step of this block joins the pair.
@@ -493,7 +533,7 @@ class History(Sequence[Step]):
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:
-        """Return the last step in the block of the corpus in which `token` was made, but at most `at`.
+        """Return the last step up to `at` that belongs to the same block of the corpus as the step that made `token`.
 
         If the history has no blocks, return `at`.
         """
@@ -504,7 +544,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _blocks(self) -> Sequence[int]:
-        """Return for each step the number of its block.
+        """Return the number of the block that each step belongs to.
 
         Some methods divide the corpus into blocks and learn separately in each block. Without blocks,
         all numbers are 0.
@@ -514,9 +554,9 @@ class History(Sequence[Step]):
 
     @cached_property
     def _row_joining(self) -> dict[tuple[int, Pair], int]:
-        """Return for each block and pair the row of the step that joins the pair in the block.
+        """Return a dictionary from `(block, pair)` to the row of the step that joins the pair in the block.
 
-        If several steps of a block join the pair, the first row is returned.
+        If several steps of a block join the pair, the first of them counts.
         """
         rows = self._joining_rows
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
@@ -547,7 +587,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def forced(self) -> list[int]:
-        """Return the rows of the steps that a person forced."""
+        """Return the rows of the steps that a user forced."""
         return [step - 1 for step in sorted(forced_at(self.recipe.interventions)) if step <= len(self)]
 
     @cached_property
@@ -564,20 +604,20 @@ class History(Sequence[Step]):
         """Return the number of base symbols divided by the number of tokens after 0, 1, 2 ... steps.
 
         `symbols` is the number of base symbols in the corpus. This method is needed if a run begins with tokens of
-        several base symbols. `compression` would count each of these tokens as one symbol.
+        several base symbols, because `compression` would count each of these tokens as one symbol.
         """
         return symbols / np.maximum(self.tokens_after, 1)
 
     @property
     def tokens_saved(self) -> Int64s:
-        """Return for each step by how much it lowered the number of tokens in the corpus."""
+        """Return by how much each step lowered the number of tokens in the corpus."""
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
         """Return the count of each token after the last step. All steps must join pairs.
 
         `symbol_counts` are the counts of the base symbols before the first step. `joined` says how many tokens each
-        step makes. It is needed only if the history does not know this.
+        step makes. It is needed only if the history does not contain these numbers.
         """
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])
@@ -587,7 +627,7 @@ class History(Sequence[Step]):
 
 
 def unpickled(data: bytes) -> History:
-    """Return the history that is written in these bytes. `packed` wrote the bytes."""
+    """Return the history that the function `packed` wrote as these bytes."""
     from bpe_core.history.packed import unpacked
 
     return History(**unpacked(data))

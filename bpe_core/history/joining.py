@@ -39,9 +39,7 @@ class MergePriorities:
     """The priorities of pairs.
 
     In a word, the pair with the best priority is joined first. If a pair occurs several times, its leftmost occurrence
-    is joined first.
-
-    Exactly one of `pairs` and `priorities` is None.
+    is joined first. A table gives the priorities either by `pairs` or by `priorities`. The other attribute is None.
     """
 
     pairs: PairRows | None = None
@@ -53,7 +51,7 @@ class MergePriorities:
     hidden: tuple[int, ...] = ()  # tokens that only serve as parts; alone they are split or unknown
 
     def before(self, token: int) -> MergePriorities:
-        """Return a copy in which the tokens with the index `token` or a higher index are missing."""
+        """Return a copy without the tokens whose index is `token` or higher."""
         hidden = tuple(hidden_token for hidden_token in self.hidden if hidden_token < token)
         if self.pairs is None:
             assert self.priorities is not None

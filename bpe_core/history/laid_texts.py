@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeat
+from bpe_core.support.arrays import AT_ONCE, Bools, Bytes, Int32s, Int64s, repeat
 
 if TYPE_CHECKING:
     from bpe_core.kernels.splits import Texts
@@ -101,6 +101,21 @@ class LaidTexts(Sequence[str]):
         single: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
         return single
 
+    def are_single_behind(self, beginnings: Int64s) -> Bools:
+        """Return a mask of the texts that are a single character, without this number of bytes at their beginning."""
+        widths = np.diff(self.starts) - beginnings
+        leads = np.append(self.data, np.uint8(0))[self.starts[:-1] + beginnings]
+        single: Bools = (widths > 0) & (widths == _WIDTH_BY_LEAD[leads])
+        return single
+
+    def begin_with(self, beginning: bytes) -> Bools:
+        """Return a mask of the texts that begin with these bytes."""
+        mask: Bools = np.diff(self.starts) >= len(beginning)
+        data = np.append(self.data, np.zeros(len(beginning), np.uint8))
+        for place, byte in enumerate(beginning):
+            mask &= data[self.starts[:-1] + place] == byte
+        return mask
+
     def only(self, places: Int64s) -> LaidTexts:
         if len(places) and (np.diff(places) == 1).all():  # no copy is needed
             whole = slice(places[0], places[-1] + 2)
@@ -108,7 +123,8 @@ class LaidTexts(Sequence[str]):
             return LaidTexts(data, self.starts[whole] - self.starts[places[0]])
         widths = np.diff(self.starts)[places]
         starts = _with_end(widths)
-        cells = np.arange(int(starts[-1])) + repeat(self.starts[places] - starts[:-1], widths)
+        spread = np.repeat if len(places) < AT_ONCE else repeat
+        cells = np.arange(int(starts[-1])) + spread(self.starts[places] - starts[:-1], widths)
         return LaidTexts(self.data[cells], starts)
 
     def followed_by(self, more: LaidTexts) -> LaidTexts:
@@ -119,7 +135,10 @@ class LaidTexts(Sequence[str]):
         return LaidTexts(np.concatenate((self.data, more.data)), starts, edges)
 
     def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
-        """Return a copy in which the texts at these indices are replaced. The indices must be in ascending order."""
+        """Return a copy with other texts at some indices.
+
+        `texts` maps these indices, in ascending order, to the new texts.
+        """
         data = self.data.tobytes()
         widths = np.diff(self.starts)
         parts = list[bytes]()
@@ -152,8 +171,10 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def _width_and_lead(self) -> Int64s:
-        """Return one number for each text, made of its length in bytes and its first byte. Most texts have different
-        numbers."""
+        """Return one number for each text, which combines its length in bytes with its first byte.
+
+        Most texts have different numbers.
+        """
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)
 
@@ -165,6 +186,8 @@ class LaidTexts(Sequence[str]):
 
 
 def _with_end(lengths: Int64s | Bools) -> Int64s:
-    """Return the offsets of items that lie one after another and have these lengths. The end of the last item is
-    added."""
+    """Return the offset at which each item begins if items of the given lengths are stored without gaps.
+
+    The last offset is the end of the last item.
+    """
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

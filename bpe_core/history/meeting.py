@@ -1,6 +1,7 @@
-"""Functions that find the pairs of symbols that are neighbours inside tokens.
+"""Functions that find which base symbols are neighbours inside tokens.
 
-A merge can only join two tokens if the symbols at their boundary are such a pair.
+Two tokens can be joined only if the base symbols on both sides of the boundary between them are neighbours inside some
+token.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from bpe_core.support.arrays import Bools, Int64s
 
 
 def inner_neighbours(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
-    """Return for each join the two base symbols that become neighbours inside the new token.
+    """Return two arrays with an item for each join: the base symbols to the left and to the right of the boundary that
+    the join removes.
 
     If `chosen` is given, it is a mask of joins, and only these joins are examined. Tokens that other joins made then
     count as symbols.
@@ -34,10 +36,10 @@ def inner_neighbours(history: History, chosen: Bools | None = None) -> tuple[Int
 
 
 def outermost_symbols(parts: Int64s) -> Int64s:
-    """Return for each token the base symbol at its left end, or the base symbol at its right end.
+    """Return the base symbol at one end of each token.
 
-    `parts` chooses the end. It holds the left part of each token, or the right part of each token. The part of a base
-    symbol is the symbol itself.
+    For the left ends, `parts` holds the left part of each token. For the right ends, it holds the right part of each
+    token. The part of a base symbol is the symbol itself.
     """
     while not np.array_equal(further := parts[parts], parts):
         parts = further

@@ -1,7 +1,7 @@
-"""The form of a history as bytes. It is used to pickle and copy histories.
+"""Functions that convert a history to bytes and back, so that histories can be pickled and copied.
 
 Equal histories give equal bytes, in any process. A header in JSON describes the arrays that follow it. The bytes hold
-neither code nor results that can be computed again.
+neither code nor cached results.
 
 >>> from bpe_core.studies.making import train
 >>> from bpe_core.history.history import History
@@ -14,14 +14,13 @@ neither code nor results that can be computed again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.alphabet import Alphabet, SpelledSeeds, Symbol
+from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, RawTexts, SpelledSeeds
 from bpe_core.history.columns import Columns, Scores
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.recipes.recipe import Recipe
@@ -50,10 +49,11 @@ def packed(history: History) -> bytes:
         "recipe": history.recipe.to_dict(),
         "tokens_at_start": history.tokens_at_start,
         "end_reason": history.end_reason,
-        "kinds": [symbol.kind for symbol in alphabet.given],
     }
-    arrays = _texts("symbol", [symbol.text for symbol in alphabet.given])
-    arrays |= _texts("decoded", [symbol.decoded for symbol in alphabet.given])
+    laid = LaidSymbols.of(alphabet.given)
+    arrays: dict[str, Array] = {"kinds": laid.kinds}
+    for name, texts in (("symbol", laid.texts), ("decoded", laid.decoded)):
+        arrays |= {f"{name} bytes": texts.data, f"{name} lengths": np.diff(texts.starts)}
     if alphabet.spelled is not None:
         arrays |= {f"spelled {name}": column for name, column in alphabet.spelled._asdict().items()}
     arrays |= {f"column {name}": column for name, column in history.columns._asdict().items()}
@@ -80,28 +80,37 @@ def packed(history: History) -> bytes:
     return b"".join((len(written).to_bytes(HEAD, "little"), written, *blobs))
 
 
-def unpacked(data: bytes) -> dict[str, Any]:
-    """Return the arguments that make the history which `packed` wrote.
+def unpacked(data: bytes, longest: int | None = None) -> dict[str, Any]:
+    """Return the arguments for the class `History` that the function `packed` has stored in `data`.
 
     Parameters
     ----------
     data
         The bytes that `packed` returned.
+    longest
+        The largest number of values that an array may have, if the bytes come from a file. Raise ValueError if an array
+        is longer.
     """
     place = HEAD + int.from_bytes(data[:HEAD], "little")
     head = json.loads(data[HEAD:place])
     arrays: dict[str, Array] = {}
     for name, (kind, length, stored_kind, stored) in sorted(head["arrays"].items()):
+        if longest is not None and not 0 <= length <= longest:
+            raise ValueError(f"the array {name!r} is too long")
         narrow = np.frombuffer(data, stored_kind, stored, place)
         place += narrow.nbytes
         native = np.dtype(kind).newbyteorder("=")
         arrays[name] = narrow.astype(native) if stored == length else np.full(length, narrow[0], native)
     columns = Columns(**_with_prefix("column ", arrays))
     spelled = _with_prefix("spelled ", arrays)
-    symbols = zip(_read_texts("symbol", arrays), _read_texts("decoded", arrays), head["kinds"], strict=True)
+    symbols = LaidSymbols(_read_texts("symbol", arrays), _read_texts("decoded", arrays), arrays["kinds"])
+    if not (len(symbols.texts.starts) == len(symbols.decoded.starts) == len(symbols) + 1):
+        raise ValueError("the base symbols have texts of different numbers")
+    if len(symbols) and not 0 <= symbols.kinds.min() <= symbols.kinds.max() < len(KINDS):
+        raise ValueError("a base symbol has an unknown kind")
     return {
         "recipe": Recipe.from_dict(head["recipe"]),
-        "alphabet": Alphabet(tuple(map(Symbol._make, symbols)), SpelledSeeds(**spelled) if spelled else None),
+        "alphabet": Alphabet(symbols, SpelledSeeds(**spelled) if spelled else None),
         "columns": columns.first(len(columns.left)),
         "reasons": _with_prefix("reason ", arrays),
         "scores": _scores(head, arrays),
@@ -135,22 +144,16 @@ def _with_prefix(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array
     return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
 
 
-def _texts(name: str, texts: Iterable[bytes]) -> dict[str, Array]:
-    given = list(texts)
-    lengths = np.fromiter(map(len, given), np.int64, len(given))
-    return {f"{name} bytes": np.frombuffer(b"".join(given), np.uint8), f"{name} lengths": lengths}
-
-
-def _read_texts(name: str, arrays: Mapping[str, Array]) -> list[bytes]:
-    data = arrays[f"{name} bytes"].tobytes()
-    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(arrays[f"{name} lengths"]))).tolist()
-    return [data[start:stop] for start, stop in pairwise(edges)]
+def _read_texts(name: str, arrays: Mapping[str, Array]) -> RawTexts:
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(arrays[f"{name} lengths"])))
+    return RawTexts(arrays[f"{name} bytes"], starts)
 
 
 def _narrowed(array: Array) -> Array:
-    """Return integers in the smallest type that can hold them.
+    """Return an array in a form that takes little space.
 
-    If all values are equal, return only the first value. Other arrays keep their type.
+    Integers get the smallest type that can hold all of them. If all integers are equal, return only the first one.
+    Values of other types keep their type and stay complete.
     """
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     if array.dtype.kind == "i" and len(array):

@@ -1,7 +1,8 @@
-r"""The texts of tokens, as bytes and in a form for people.
+r"""The texts of tokens, as bytes and as readable text.
 
-Each merge may double the length of a text, so the text of a token made by 27 merges can have 128 MB. Therefore lengths
-are computed without texts. Whole texts are made only within a limit of memory, and texts for people are shortened.
+Each merge may double the length of a text, so the text of a token made by 27 merges can be 128 MB long. Therefore
+lengths are computed without texts. Whole texts are made only within a limit of memory, and readable texts are
+shortened.
 
 >>> shown(b" the\n"), shown("né".encode()[:2]), shown("␣".encode())
 ('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.escaped_bytes import escape, unescape
 from bpe_core.support.limits import check_room
 from bpe_core.support.result_cache import cached
+from bpe_core.support.wording import count_text
 
 HEAD = 16  # bytes, compared as two numbers, in which nearly all tokens differ
 
@@ -66,14 +68,14 @@ _SIGNS = str.maketrans({" ": BLANK} | {sign: "".join(f"<0x{byte:02X}>" for byte 
 _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
 
 
-# --- For a person -----------------------------------------------------------------------
+# --- For a user -----------------------------------------------------------------------
 
 
 def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
     """Return bytes as text without invisible characters, shortened to `longest` bytes.
 
-    A blank, a newline and a tab are each replaced by a visible sign. Other invisible characters are escaped. The three
-    signs are escaped too if they occur in the text.
+    A space, a newline and a tab are each replaced by a visible character. Other invisible characters are escaped. If
+    the three visible characters occur in the text itself, they are escaped too.
     """
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF
@@ -84,13 +86,15 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
 
 
 def with_names(recipe: Recipe, write: Callable[[bytes], str] = shown) -> Callable[[bytes], str]:
-    """Return a function that writes a token as `write` does. If the base symbols are no text, it writes their names."""
+    """Return a function that converts the bytes of a token to readable text, like `write`. If the base symbols of the
+    recipe have names, the text consists of these names.
+    """
     names = recipe.names
     return (lambda raw: names.shown(write(raw))) if recipe.base_symbols else write
 
 
 def parse_shown(text: str) -> bytes:
-    """Return the bytes of a text that `shown` returned. Raise ValueError if the text holds half of a surrogate pair."""
+    """Return the bytes of a text that `shown` returned. Raise ValueError if it contains half of a surrogate pair."""
     return unescape(text.translate(_MEANT))
 
 
@@ -101,7 +105,7 @@ def quoted(text: bytes | str) -> str:
 
 
 class TokenTexts:
-    """The texts of all tokens, for people and as bytes. A thread may extend the lists while other threads read them."""
+    """The texts of all tokens, as bytes and as readable text. One thread may add tokens while other threads read."""
 
     def __init__(
         self,
@@ -143,7 +147,7 @@ class TokenTexts:
             self.add(history.pairs(start, start + at_once))
 
     def add(self, pairs: Iterable[Pair]) -> None:
-        """Add a token for each of these pairs. The token joins the pair.
+        """Add a token for each of the given pairs. The token joins the pair.
 
         >>> texts = TokenTexts(Alphabet.of_bytes(), longest=4)
         >>> texts.add([(97, 98), (256, 256), (257, 32)])  # a+b, ab+ab, abab and a blank
@@ -184,7 +188,7 @@ class TokenTexts:
     def id_of(self, text: str) -> int | None:
         """Return the oldest token with this text. Return None if there is no such token.
 
-        The text may be written as `shown` writes it, with visible characters for blanks.
+        The text may be written as `shown` writes it, with visible characters for spaces.
         """
         try:
             raw = parse_shown(text)
@@ -195,10 +199,9 @@ class TokenTexts:
         return self.text.index(text) if text in self.text else None  # a name of a symbol that is no text
 
     def places(self, tokens: int) -> Int64s:
-        """Return for each of the first tokens its place in the order of the tokens' bytes.
+        """Return the rank of each of the first `tokens` tokens when these tokens are sorted by their bytes.
 
-        The result has at least `tokens` places. The order is computed again only if more tokens are requested than
-        before.
+        If an earlier call has sorted more tokens, return the ranks from that call. The order of the tokens is the same.
         """
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
@@ -210,6 +213,15 @@ class TokenTexts:
 
 
 # --- Whole texts ------------------------------------------------------------------------
+
+
+def is_text(raw: bytes) -> bool:
+    """Return whether the bytes are valid UTF-8."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def written(history: History) -> list[bytes]:
@@ -263,7 +275,7 @@ def _have_same_tokens(history: History, other: History) -> bool:
 
 
 class TokenBytes(dict[int, bytes]):
-    """The bytes that tokens represent, by id. The bytes of a token are computed when they are first needed."""
+    """A dictionary from token indices to the bytes that the tokens represent. They are computed when first needed."""
 
     def __init__(self, history: History) -> None:
         super().__init__(enumerate(history.alphabet.decoded))
@@ -272,13 +284,16 @@ class TokenBytes(dict[int, bytes]):
         self.update((history.first_special + j, token.encode()) for j, token in enumerate(specials))
         self._room = BUDGET
         self._longest = max(map(len, self.values()), default=0)
+        self._puts_blanks = bool(history.alphabet.continuing)  # between words
 
     def __missing__(self, id: int) -> bytes:
         if not 0 <= id < self._history.index_count:
             raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._history.index_count - 1:,}.")
         length = int(self._lengths[id])
         if length > self._room:
-            raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, and the memory for texts is full.")
+            raise TooLarge(
+                f"Token {id:,} is longer than {count_text(self._room, 'byte')}, and the memory for texts is full."
+            )
         self._room -= length
         self._longest = max(self._longest, length)
         text = self[id] = self._put_together(id)
@@ -320,15 +335,70 @@ class TokenBytes(dict[int, bytes]):
     def joined(self, ids: Iterable[int]) -> bytes:
         """Return the joined bytes of several tokens.
 
-        If tokens inside words have a marker such as `##`, a blank is put before each token that begins a word.
+        If tokens inside words have a marker such as `##`, a space is put before each token that begins a word.
         """
-        if self._history.alphabet.continuing:
-            parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
-        else:
-            parts = [self[id] for id in ids]
+        return self._join(self._parts(ids))
+
+    def with_places(self, ids: Sequence[int]) -> tuple[bytes, Int64s]:
+        """Return the joined bytes of several tokens, and the offset of each token in them.
+
+        A blank that is put before a token does not belong to the token.
+        """
+        parts = self._parts(ids)
+        ends = np.fromiter(accumulate(map(len, parts)), np.int64, len(parts))
+        return self._join(parts), ends - np.fromiter((len(self[id]) for id in ids), np.int64, len(parts))
+
+    def _parts(self, ids: Iterable[int]) -> list[bytes]:
+        given = list(ids)
+        if not (self._puts_blanks and given):
+            return list(map(self.__getitem__, given))
+        for id in {*given} - self._after_blank.keys():
+            self._after_blank[id] = self[id] if self._continues(id) else b" " + self[id]
+        return [self[given[0]], *map(self._after_blank.__getitem__, given[1:])]
+
+    @cached_property
+    def _after_blank(self) -> dict[int, bytes]:
+        """Return the cache of tokens inside a text, with the blank that is put before a token that begins a word."""
+        return {}
+
+    def joined_by_number(self, numbers: Iterable[int]) -> bytes:
+        """Return the joined bytes of the tokens with these ids. `numbers` are ids as in the tokenizer's file."""
+        by_number = self._by_number
+        if by_number is None:
+            return self.joined(self._history.indices_of(numbers))
+        return self._join(list(map(by_number.__getitem__, numbers)))
+
+    def _join(self, parts: list[bytes]) -> bytes:
         if len(parts) * self._longest > BUDGET:
             check_room(sum(map(len, parts)), "Decoding", "Decode fewer tokens at once.")
         return b"".join(parts)
+
+    @cached_property
+    def _by_number(self) -> NumberedBytes | None:
+        """Return a mapping from the ids in the tokenizer's file to the bytes of their tokens.
+
+        Return None if the ids are equal to the engine's indices, or if the bytes of a token depend on its position in a
+        text.
+        """
+        history = self._history
+        return None if history.numbers is None or self._puts_blanks else NumberedBytes(history, self)
+
+
+class NumberedBytes(dict[int, bytes]):
+    """A dictionary from the ids in a tokenizer's file to the bytes of their tokens.
+
+    The bytes of a token are looked up when they are first needed.
+    """
+
+    def __init__(self, history: History, by_index: TokenBytes) -> None:
+        super().__init__()
+        self._history = history
+        self._by_index = by_index
+
+    def __missing__(self, number: int) -> bytes:
+        (index,) = self._history.indices_of([number])
+        text = self[number] = self._by_index[index]
+        return text
 
 
 def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None:

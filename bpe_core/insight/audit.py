@@ -1,4 +1,4 @@
-"""The audit of a table. It lists the tokens that a person should check, by several criteria.
+"""The audit of a table, which uses several criteria to find the tokens that a user should check.
 
 Some criteria need only the table. Others need the places where a corpus uses each token (`TokenPlaces`).
 """
@@ -142,8 +142,8 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 def _times_made(history: History, counts: Int64s) -> Int64s:
     """Return how often each token is made while the corpus is encoded.
 
-    `counts` holds how often each token is in the final result. A token that is joined into a longer token later counts
-    too.
+    `counts` holds how often each token is in the final result. A token also counts if it is joined into a longer
+    token later.
     """
     made = counts.tolist()
     base = len(history.alphabet)
@@ -233,7 +233,7 @@ class AuditRows:
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """Return the function that returns the value by which a token is sorted.
+        """Return a sort key: a function from the id of a token to the value by which it is sorted.
 
         The function does not build the rows, because this takes too long for a hundred thousand tokens.
         """
@@ -260,7 +260,7 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the learned tokens of a table that are used in these words neither before nor after the table grew.
+    """Return the learned tokens of a table that the given words use neither before nor after the table grew.
 
     `old` is the table before it grew, and `grown` is the table afterwards. `new_ids` holds the index in the grown table
     for each index of the old table.

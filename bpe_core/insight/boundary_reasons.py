@@ -96,7 +96,7 @@ def _pattern(reason: Reason, name: Name) -> str:
 
 
 def _words(reason: Reason, name: Name) -> str:
-    sentence = f"Words meet here, and up to {_step(reason.turn - 1)} no merge crosses words."
+    sentence = f"Two words meet here. Up to {_step(reason.turn - 1)} no merge joins two words."
     return (
         sentence
         if reason.pair is None
@@ -127,6 +127,6 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     ),
     "special": lambda reason, name: "A special token is here. Special tokens are never split or merged.",
     "edge": lambda reason, name: "The text begins or ends here.",
-    "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
+    "symbol": lambda reason, name: "There is no boundary here: these bytes belong to one base symbol.",
     "dropped": lambda reason, name: "These bytes are in no word: the recipe leaves them out.",
 }

@@ -8,7 +8,7 @@ A boundary has one of these reasons:
     taken       a pair that met here would have been joined, but one of its tokens was joined to another neighbour first
     never       no pair that ever met here can be joined
     tokens      the word is too long to follow pair by pair
-    symbol      the place is between the bytes of one base symbol
+    symbol      the boundary is between the bytes of one base symbol
 """
 
 from __future__ import annotations

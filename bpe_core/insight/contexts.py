@@ -1,7 +1,7 @@
 """The lines of the corpus in which a token occurs, with file and line number (keyword in context).
 
-The search finds the words that contain the token in the text of the corpus. A match counts only if the pattern makes
-exactly this word at this place of the text.
+The words that contain the token are searched for in the text of the corpus. A match counts only if the pattern really
+splits the text there into exactly this word.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROWS = ("jsonl", "csv", "tsv")
 class Context:
     """An occurrence of a token in a text.
 
-    The token reaches from `start` to `stop` in `text`. This text is a line of the corpus, or a part of the line.
+    The token begins at `start` and ends at `stop` in `text`. This text is a line of the corpus, or a part of the line.
     """
 
     source: str
@@ -167,7 +167,7 @@ class _Search:
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Return whether the pattern makes these bytes a word in the surrounding text."""
+        """Return whether the bytes from `start` to `stop` are a word when the pattern splits the surrounding text."""
         first = max(0, start - WINDOW)
         last = min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:

@@ -1,6 +1,6 @@
-"""The estimates of a mixture from documents that are drawn at random.
+"""Repeated estimates of a mixture, each computed from randomly drawn documents.
 
-They show how much the estimate depends on the choice of documents.
+The differences between the estimates show how much an estimate depends on the choice of documents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Rows = tuple[Int64s, Int64s]  # rows of words, and their counts
 
 
 class DrawnDocuments:
-    """The words of each group in several blocks. A block is a random part of the documents of a group.
+    """The words of each group of texts, divided into several blocks. A block is a random part of a group's documents.
 
     A draw chooses as many blocks as the group has. It can choose a block several times.
     """
@@ -49,7 +49,7 @@ class DrawnDocuments:
         return np.array(shares)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
-        """Return the counts and sizes of the documents in the draw with this number.
+        """Draw documents, and return their counts and sizes. The draw depends only on `seed` and `number`.
 
         The counts have a row for each word and a column for each group. The sizes are the bytes of each group.
         """

@@ -1,4 +1,4 @@
-"""The splitting of a word when merges are left out at random.
+"""The ways in which a word can be split when merges are left out at random.
 
 **Dropout** follows Provilkov and others (2020). At each step, some of the boundaries at which a pair could be joined
 are left out. Each of them is left out with the same probability, independently of the others. Of the remaining
@@ -46,8 +46,8 @@ class Dropout:
         """Return each possible split of the word with its probability. Return None if there are too many intermediate
         states.
 
-        The boundaries that could be joined have an order. A boundary is joined at a step if it is not left out and all
-        boundaries before it are left out. The word is done if all boundaries are left out.
+        At each step, the boundaries that merges can join are tried in a fixed order. The first boundary that is not
+        left out at random is joined. The word is done if all boundaries are left out.
         """
         waiting: dict[Ids, float] = {tuple(symbols): 1.0}
         chances: dict[Ids, float] = {}

@@ -12,7 +12,7 @@ from bpe_core.segmenting.cutting import Allowed
 def explain(text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
     """Return an object that explains why a method splits a text where it does.
 
-    A table from a file may merge by priority. Its splits are explained in the same way for every method.
+    If a table joins pairs by priority, its splits are explained by the priorities. Otherwise its method explains them.
     """
     if history.joining is not None:
         return WhyPriority(text, history, allowed)

@@ -21,11 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.errors import BpeError
-from bpe_core.history.token_texts import TokenBytes
+from bpe_core.history.token_texts import TokenBytes, is_text
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 LONGEST_TOKEN = 128  # bytes of a token; longer ones are not looked for
 LONGEST_TAIL = 20_000  # bytes of a prompt's end that must be split together
@@ -63,9 +64,9 @@ def heal_prompt(
 ) -> HealedPrompt:
     """Return all tokens that begin in a prompt and reach beyond its end.
 
-    Each token is tried: the prompt is continued by the rest of the token and encoded. The token counts only if the
-    result contains it at this place. The result also has the bytes of the last tokens of the prompt. They must be
-    removed so that each of the returned tokens can follow.
+    Each token is tried: the rest of the token is added to the prompt, and the text is encoded. The token counts only if
+    the encoded text ends with it. The result also has the bytes of the prompt's last tokens. They must be removed so
+    that each of the returned tokens can follow.
     """
     history = tokenizer.history
     at = len(history) if at is None else at
@@ -75,8 +76,8 @@ def heal_prompt(
     begin = SafeCuts.of(history.recipe).last(data[:first])
     if len(data) - begin > LONGEST_TAIL:
         raise BpeError(
-            f"This text has {len(data):,} bytes, and its end cannot be split without the beginning. Give at most "
-            f"the last {LONGEST_TAIL:,} bytes."
+            f"This text has {count_text(len(data), 'byte')}, and its end cannot be split without the beginning. Give "
+            f"at most the last {LONGEST_TAIL:,} bytes."
         )
     tail = data[begin:]
     of_tail = tokenizer.encode(tail.decode(), at=at, allowed_special=allowed)
@@ -103,7 +104,7 @@ def heal_prompt(
 def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
     """Yield each token that begins with the last bytes of the text and has more bytes.
 
-    A token is yielded as the offset in the text at which it begins, its index, and its bytes.
+    A token is yielded as `(offset, index, bytes)`. The offset says where in the text the token begins.
     """
     history = tokenizer.history
     texts = TokenBytes(history)
@@ -114,21 +115,13 @@ def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[in
         if tail[place] & 0xC0 == 0x80:
             continue  # inside a character
         for raw, index in tokens[_beginning_with(tail[place:], raws)]:
-            if len(raw) > len(tail) - place and _is_text(raw):
+            if len(raw) > len(tail) - place and is_text(raw):
                 yield place, index, raw
 
 
 def _beginning_with(rest: bytes, raws: Sequence[bytes]) -> slice:
     """Return the slice of the sorted texts `raws` that holds all texts which begin with `rest`."""
     return slice(bisect_left(raws, rest), bisect_right(raws, rest, key=lambda raw: raw[: len(rest)]))
-
-
-def _is_text(raw: bytes) -> bool:
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _common_length(ids: Sequence[int], other: Sequence[int]) -> int:

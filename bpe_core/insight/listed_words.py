@@ -19,7 +19,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.reading.utf8 import whole_characters
+from bpe_core.text.reading.utf8 import length_of_whole_characters
 
 WORD, COUNT = "word", "count"  # orders of words, besides the names of groups
 
@@ -142,7 +142,7 @@ def find_long_words(
         place = data.find(heaviest)
         if place >= 0:
             sample = data[place : place + SAMPLE]  # the sample begins with a word, so with a whole character
-            text = sample[: whole_characters(sample)].decode()
+            text = sample[: length_of_whole_characters(sample)].decode()
             return LongWords(corpus.sources[chunk.source].name, _better(text, recipe))
     return LongWords("", ())
 

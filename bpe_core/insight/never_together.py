@@ -1,4 +1,6 @@
-"""The pairs of tokens that can never be neighbours in an encoded text, and texts that show other pairs as neighbours.
+"""A search for the pairs of tokens that can never be neighbours in an encoded text.
+
+For any other pair, the search tries to find a text in which the two tokens are neighbours.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)  # l+o, lo+w, ␣+low, ␣low+e
@@ -8,18 +10,18 @@
     >>> together.verdict(108, 111).text  # by GPT-2's pattern, “'ll” is a word
     "'llo"
 
-A proof has two parts. The first part is about two tokens in one word. No merge crosses the boundary between them, so
-the merges inside each token do not depend on the text around it. So if the two tokens are neighbours in any word, they
-are neighbours in the word that consists of only these two tokens. This word is encoded. The second part is about tokens
-in two words. They are neighbours only if the pattern splits between them. The table of the pattern shows whether it
-does so in any text. If each word ends with a marker, a token without the marker is in one word with the next token. If
-neither is possible, no text contains the pair. All other pairs are tried in texts with different characters before and
-after them.
+A proof has two parts. The first part is about two tokens in one word: the method says whether they can be neighbours
+there. The second part is about tokens in two words. They are neighbours only if a word can end between them. If neither
+is possible, no text contains the pair.
+
+Some pairs are impossible for other reasons. It may be that no UTF-8 text contains their bytes. A token may represent a
+single byte of unknown characters, and no unknown character has this byte. Or an added token is always found in place of
+the pair. All other pairs are tried in texts with different characters before and after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
@@ -27,24 +29,39 @@ from typing import Literal
 
 import numpy as np
 
-from bpe_core.history.history import History
-from bpe_core.history.token_texts import written
+from bpe_core.history.columns import DROPPED
+from bpe_core.history.history import NO_NUMBER, History
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.insight.characters_by_bytes import CharactersByBytes
 from bpe_core.insight.reachability import completions
+from bpe_core.insight.word_borders import PatternBorders, WordBorders
 from bpe_core.kernels.stored_tables import scan_table
-from bpe_core.methods.kit.histories import first_stage_steps, has_ranks
+from bpe_core.methods.kit.apart import Apart
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting.merging import Merges
-from bpe_core.support.arrays import Bools, Int64s
-from bpe_core.text.scanner import ScanTable
-from bpe_core.text.scanner.kinds import Kind
-from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, ROW, STATE_SHIFT
+from bpe_core.text.preparation.normalizers import BertNormalizer, Lowercase, UnicodeForm
+from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
+from bpe_core.text.preparation.steps import is_normalizer
 
 Verdict = Literal["together", "never", "not found"]
 AROUND = ("", "a", " ", "\n", ".", "0", "'", "A", "é", "日")
-BETWEEN = (b"", b" ")  # some tokenizers drop the space between two words
-MOST_COMPLETED = 4  # texts that complete parts of characters
-NEVER_SPLIT = "the pattern never splits between these tokens"
-ANY = -1  # the kind of a character of which a token holds a part
+BETWEEN = ("", " ")  # some tokenizers drop the space between two words
+MOST_COMPLETED = 32  # texts that complete parts of characters
+MOST_AROUND = 4  # of these texts, which are also tried with other characters around them
+MOST_NEIGHBOURS = 400  # tokens that are tried beside a pair
+NO_UTF_8 = "No text in UTF-8 holds the bytes of these tokens side by side."
+NO_SUCH_BYTE = "No character without a token has {} {}."
+ALWAYS_SPLIT = "Wherever the texts of these tokens are side by side, a word ends inside one of them."
+NEVER_SPLIT = "no word of a text ends between them"
+NO_PROOF_IN_WORDS = (
+    "In this tokenizer two neighbours depend on more than their own texts, so most pairs are only looked for in sample "
+    "texts."
+)
+TEXT_IS_CHANGED = "a text is changed before it is split, and it is not known which texts can be the result"
+NO_PROOF_OF_WORDS = "Some pairs are only looked for in sample texts, because {}."
+
+
+EVERY = CharactersByBytes()
 
 
 @dataclass(frozen=True)
@@ -57,7 +74,7 @@ class PairVerdict:
 class PairsInTexts:
     """An object that decides whether two tokens of a tokenizer can be neighbours in a text.
 
-    Tokens are named by the engine's indices.
+    Tokens are identified by the engine's indices.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -65,39 +82,251 @@ class PairsInTexts:
         self._history = tokenizer.history
 
     def verdict(self, left: int, right: int) -> PairVerdict:
-        """Return whether two tokens can be neighbours in this order, with a sentence or a text that shows it."""
-        is_learned = not (self.tokenizer.is_special(left) or self.tokenizer.is_special(right))
-        if is_learned and self._history.recipe.base == "bytes":
-            raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
-            if next(completions(raw), None) is None:
-                return PairVerdict("never", "No text in UTF-8 holds the bytes of these tokens side by side.")
-        if is_learned and self._has_ranks:
-            is_inside = self._are_in_one_word(left, right)
-            knows_splits = self._knows_splits and not self._unknown & {left, right}
-            joined = self._inside_a_word(left, right) if is_inside or knows_splits else ""
-            if joined and (is_inside or not self._can_split_between(left, right)):
-                why = "no word ends between them, as the marker of its end is missing" if is_inside else NEVER_SPLIT
-                return PairVerdict("never", f"{joined}, and {why}.")
+        """Return whether the token `right` can directly follow the token `left` in an encoded text.
+
+        The verdict comes with a sentence. If the tokens can follow each other, it also has a text in which they do so.
+        """
+        sentence = self._why_never(left, right)
+        if sentence:
+            return PairVerdict("never", sentence)
         text = self._text_with(left, right)
         if text is not None:
             return PairVerdict("together", "A text holds these tokens side by side.", text)
         return PairVerdict("not found", "No text was found that holds these tokens side by side.")
 
+    @cached_property
+    def why_not_proved(self) -> str:
+        """Return a sentence that says why some pairs cannot be proved to be never neighbours.
+
+        Such pairs are only searched for in sample texts. Return an empty string if a proof can be tried for all pairs
+        of this tokenizer.
+        """
+        if self._apart is None:
+            return NO_PROOF_IN_WORDS
+        reason = self._borders.why_unknown or (TEXT_IS_CHANGED if self._history.recipe.normalizes else "")
+        return NO_PROOF_OF_WORDS.format(reason) if reason else ""
+
+    # -- by proof --------------------------------------------------------------------------
+
+    def _why_never(self, left: int, right: int) -> str:
+        """Return a sentence that proves that two tokens are never neighbours. It is empty if there is no proof."""
+        specials = self.tokenizer.is_special(left), self.tokenizer.is_special(right)
+        if any(specials):
+            return "" if all(specials) else self._why_not_beside_special(left, right, after_special=specials[0])
+        return (
+            self._why_no_text(left, right)
+            or self._why_no_unknown_character(left, right)
+            or self._why_changed(left, right)
+            or self._why_found_first(left, right)
+            or self._why_not_in_words(left, right)
+        )
+
+    def _why_not_beside_special(self, left: int, right: int, *, after_special: bool) -> str:
+        if after_special and self._borders.only_continues(right):
+            return "After a special token a word begins, and no word begins with the second token."
+        if not after_special and self._borders.never_ends(left):
+            return "Before a special token a word ends, and no word ends with the first token."
+        return ""
+
+    def _why_no_text(self, left: int, right: int) -> str:
+        if not self._is_of_bytes or self._borders.leaves_out:
+            return ""
+        raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
+        return NO_UTF_8 if next(completions(raw), None) is None else ""
+
+    @property
+    def _is_of_bytes(self) -> bool:
+        return self._borders.is_of_bytes
+
+    def _why_no_unknown_character(self, left: int, right: int) -> str:
+        bytes_of = self._bytes_of_unknown
+        first, second = bytes_of.get(left), bytes_of.get(right)
+        if first is not None and second is not None:
+            if not self._unknown_characters.can_meet(first, second):
+                return NO_SUCH_BYTE.format("these bytes", "side by side")
+        elif first is not None and not self._unknown_characters.can_end(first):
+            return NO_SUCH_BYTE.format("the first token's byte", "as its last byte")
+        elif second is not None and not self._unknown_characters.can_begin(second):
+            return NO_SUCH_BYTE.format("the second token's byte", "as its first byte")
+        return ""
+
+    def _why_changed(self, left: int, right: int) -> str:
+        """Return a sentence about a character in the two tokens that never occurs in a normalized text.
+
+        The sentence is empty if there is no such character.
+        """
+        change = self._last_change
+        searched_first = () if self._history.joining is None else self._history.joining.found_first
+        if change is None:
+            return ""
+        for token in (left, right):
+            if token not in searched_first:
+                for sign in self._borders.text_to_split(token).decode(errors="ignore"):
+                    if change.changed(TracedPiece.bare(sign)).text != sign:
+                        return f"A text is changed before it is split, and no changed text holds {quoted(sign)}."
+        return ""
+
+    @cached_property
+    def _last_change(self) -> Lowercase | UnicodeForm | None:
+        """Return the last operation that changes a text. Return None if a second use of this operation could change the
+        text again.
+        """
+        recipe = self._history.recipe
+        changes = [step for step in recipe.preparation if is_normalizer(step)]
+        last = changes[-1] if changes else None
+        if isinstance(last, Lowercase | UnicodeForm):
+            return last
+        if recipe.lowercase or (isinstance(last, BertNormalizer) and last.lowercase):
+            return Lowercase()
+        return UnicodeForm(recipe.unicode_form) if recipe.unicode_form and not recipe.strip_accents else None
+
+    def _why_found_first(self, left: int, right: int) -> str:
+        """Return a sentence if the text of `left` or of `right` contains an added token.
+
+        Added tokens are found before the rest of a text is split. So a longer token with the text of an added token in
+        it never occurs. Return an empty string if neither text contains an added token.
+        """
+        for text in (self._texts[left], self._texts[right]):
+            for added in self._found_first:
+                if added in text:
+                    return f"The added token {quoted(added)} is found first in the text {quoted(text)}."
+        return ""
+
+    def _why_not_in_words(self, left: int, right: int) -> str:
+        meeting = self._borders.meeting(left, right)
+        if meeting.in_two_words:
+            return ""
+        if not meeting.in_one_word:
+            return ALWAYS_SPLIT
+        joined = self._apart(left, right) if self._apart is not None else ""
+        return f"{joined}, and {NEVER_SPLIT}." if joined else ""
+
+    @cached_property
+    def _apart(self) -> Apart | None:
+        return Method.of(self._history.recipe).apart_in_words(self._history)
+
+    @cached_property
+    def _borders(self) -> WordBorders:
+        return WordBorders(self._history)
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        return written(self._history)
+
+    @cached_property
+    def _bytes_of_unknown(self) -> dict[int, int]:
+        """Return a dictionary from tokens to bytes, for the tokens that stand for a byte of an unknown character."""
+        first = self._history.alphabet.first_fallback_id
+        return {} if first is None else {first + byte: byte for byte in range(256)}
+
+    @cached_property
+    def _unknown_characters(self) -> CharactersByBytes:
+        history = self._history
+        has_id = history.numbers_of(np.arange(len(history.alphabet))) != NO_NUMBER
+        if history.scores is not None:  # some characters are only parts of longer tokens
+            has_id &= history.scores.at(len(history))[: len(has_id)] != DROPPED
+        hidden = set() if history.joining is None else {*history.joining.hidden, *history.joining.left_out}
+        texts = [
+            symbol.decoded.decode(errors="replace")
+            for index, symbol in enumerate(history.alphabet.symbols)
+            if symbol.kind == "character" and has_id[index] and index not in hidden
+        ]
+        return CharactersByBytes(ord(text) for text in texts if len(text) == 1)
+
+    @cached_property
+    def _found_first(self) -> list[bytes]:
+        """Return the texts of the added tokens that are found in a text before it is split into words.
+
+        If texts are normalized, tokens that are found before the normalization are left out.
+        """
+        recipe = self._history.recipe
+        sought = set(self.tokenizer.allowed(None))
+        found = list[bytes]()
+        for step in recipe.preparation if self._is_of_bytes else ():
+            is_found = isinstance(step, AddedToken) and step.content in sought and not step.single_word
+            if is_found and (step.normalized or not recipe.normalizes):
+                found.append(step.content.encode())
+        return found
+
     # -- by texts --------------------------------------------------------------------------
 
     def _text_with(self, left: int, right: int) -> str | None:
         before, after = self.tokenizer.token_bytes(left), self.tokenizer.token_bytes(right)
+        for text in self._texts_with_unknown(left, right):
+            if self._first_with([text], left, right) is not None:
+                return text
         for between in BETWEEN:
-            bare = [*islice(completions(before + between + after), MOST_COMPLETED)]
-            around = [first + text + last for first, last in product(self._before, AROUND) for text in bare]
+            bare = [*islice(completions(before + between.encode() + after), MOST_COMPLETED)]
+            some = bare[:: -(-len(bare) // MOST_AROUND)] if bare else []
+            around = [first + text + last for first, last in product(self._before, AROUND) for text in some]
             for texts in (bare, around):
-                text = self._first_with(texts, left, right)
-                if text is not None:
-                    return text
-        return None
+                held_by = self._first_with(texts, left, right)
+                if held_by is not None:
+                    return held_by
+        more = [*self._texts_with_more_tokens(left, right), *self._texts_with_other_characters(before + after)]
+        return self._first_with(more, left, right) if more else None
+
+    def _texts_with_more_tokens(self, left: int, right: int) -> Iterator[str]:
+        """Yield texts with another token before the two tokens, after them, or on both sides.
+
+        If the left token can only continue a word, a token before it begins the word. If the right token can end no
+        word, a token after it ends the word.
+        """
+        texts = [self._plain_text(left) + between + self._plain_text(right) for between in BETWEEN]
+        firsts = self._beginnings if self._borders.only_continues(left) else [""]
+        lasts = self._ends if self._borders.never_ends(right) else [""]
+        if len(firsts) + len(lasts) > 2:
+            yield from (first + text + last for first, text, last in product(firsts, texts, lasts))
+
+    @cached_property
+    def _beginnings(self) -> list[str]:
+        return self._shortest(lambda token: not self._borders.only_continues(token))
+
+    @cached_property
+    def _ends(self) -> list[str]:
+        return self._shortest(lambda token: not self._borders.never_ends(token))
+
+    def _shortest(self, is_wanted: Callable[[int], bool]) -> list[str]:
+        """Return the texts of the shortest learned tokens for which `is_wanted` returns True."""
+        learned = self._history.vocabulary[self._history.vocabulary < self._history.first_special]
+        wanted = [self._plain_text(token) for token in learned.tolist() if is_wanted(token)]
+        return sorted(wanted, key=len)[:MOST_NEIGHBOURS]
+
+    def _texts_with_other_characters(self, raw: bytes) -> Iterator[str]:
+        """Yield texts that contain the bytes `raw`. Incomplete characters are completed in very different ways."""
+        text = raw.decode(errors="surrogateescape")
+        inner = text.strip("".join(map(chr, range(0xDC80, 0xDD00))))
+        head, _, tail = text.partition(inner) if inner else (text, "", "")
+        heads = [""] if not head else [*EVERY.examples(_bytes_of(head), at_end=True, most=MOST_COMPLETED)]
+        tails = [""] if not tail else [*EVERY.examples(_bytes_of(tail), most=MOST_COMPLETED)]
+        if head or tail:
+            yield from (first + inner + last for first, last in product(heads, tails))
+
+    def _texts_with_unknown(self, left: int, right: int) -> Iterator[str]:
+        """Yield texts in which `left` and `right` may be neighbours as bytes of unknown characters.
+
+        An unknown character has no token of its own, and is split into tokens of its bytes. Yield nothing if neither
+        `left` nor `right` is such a token.
+        """
+        bytes_of = self._bytes_of_unknown
+        if left not in bytes_of and right not in bytes_of:
+            return
+        characters = self._unknown_characters
+        firsts = [self._plain_text(left)]
+        lasts = [self._plain_text(right)]
+        if left in bytes_of:
+            firsts = [*characters.examples(bytes([bytes_of[left]]), at_end=True)]
+        if right in bytes_of:
+            lasts = [*characters.examples(bytes([bytes_of[right]]))]
+        yield from (first + last for first, last in product(firsts, lasts))
+        if left in bytes_of and right in bytes_of:
+            yield from characters.examples_with(bytes([bytes_of[left], bytes_of[right]]))
+
+    def _plain_text(self, token: int) -> str:
+        return self.tokenizer.token_bytes(token).decode(errors="replace")
 
     def _first_with(self, texts: list[str], left: int, right: int) -> str | None:
-        """Return the first of these texts in which two tokens are neighbours, or None."""
+        """Return the first of the given texts in which two tokens are neighbours, or None."""
         batch = self.tokenizer.encode_batch(texts, allowed_special="all")
         together = (batch.ids[:-1] == left) & (batch.ids[1:] == right)
         together[batch.offsets[(batch.offsets > 0) & (batch.offsets < len(batch.ids))] - 1] = False
@@ -107,188 +336,18 @@ class PairsInTexts:
 
     @cached_property
     def _before(self) -> Sequence[str]:
-        """Return the texts that are tried before a pair of tokens.
+        """Return the texts to put before a pair of tokens, to find a text in which the two tokens are neighbours.
 
-        Some of them are common characters. For each state of the pattern's table, another text is the shortest text
-        that leads to this state.
+        Some of them are common characters. The other texts bring the state machine of the pattern into each of its
+        states.
         """
-        table = self._table
-        if table is None:
-            return AROUND
-        signs = {kind: _example_of_kind(kind, table) for kind in table.kinds}
-        texts = {0: ""}
-        for row, text in (waiting := [(0, "")]):  # grows during the loop
-            for kind, sign in signs.items():
-                following = int(self._entries[row, kind] >> STATE_SHIFT) // ROW
-                if following not in texts:
-                    texts[following] = text + sign
-                    waiting.append((following, text + sign))
-        return tuple(dict.fromkeys((*AROUND, *texts.values())))
-
-    # -- by proof --------------------------------------------------------------------------
-
-    @cached_property
-    def can_prove(self) -> bool:
-        """Return whether some pairs of this tokenizer can be proved to be never together.
-
-        Pairs whose bytes are not UTF-8 are left out.
-        """
-        return self._has_ranks and (self._knows_splits or self._history.recipe.marker == "symbol")
-
-    @cached_property
-    def _has_ranks(self) -> bool:
-        history = self._history
-        return has_ranks(history) and history.only_joins and not first_stage_steps(history)
-
-    @cached_property
-    def _knows_splits(self) -> bool:
-        """Return whether the table of the pattern shows where words begin in any text."""
-        recipe = self._history.recipe
-        has_plain_symbols = recipe.base == "bytes" or recipe.unknown == "unk"
-        is_plain = recipe.marker == "none" and not (recipe.normalizes or recipe.preparation)
-        return has_plain_symbols and is_plain and self._table is not None and not self._table.drops_blanks
-
-    @cached_property
-    def _unknown(self) -> set[int]:
-        """Return the tokens that stand for any unknown character. The pattern's table does not describe them."""
-        recipe = self._history.recipe
-        text = recipe.unknown_text.encode()
-        return {index for index, known in enumerate(self._texts) if recipe.base == "characters" and known == text}
-
-    @cached_property
-    def _texts(self) -> list[bytes]:
-        return written(self._history)
-
-    def _are_in_one_word(self, left: int, right: int) -> bool:
-        """Return whether two neighbours must be in the same word, because no marker ends the word after the first."""
-        recipe = self._history.recipe
-        return recipe.marker == "symbol" and not self._texts[left].endswith(recipe.marker_text.encode())
-
-    @cached_property
-    def _merges(self) -> Merges:
-        return Merges(self._history)
-
-    @cached_property
-    def _table(self) -> ScanTable | None:
-        return scan_table(self._history.recipe)
-
-    def _inside_a_word(self, left: int, right: int) -> str:
-        """Return the beginning of a sentence that says why two tokens cannot be neighbours in one word.
-
-        Return an empty text if they can be neighbours.
-        """
-        history = self._history
-        symbols = [*history.symbols_of(left), *history.symbols_of(right)]
-        merged = self._merges.merged(symbols)
-        tokens = self._merges.tokens(merged, len(history))
-        if tokens == [left, right]:
-            return ""
-        step = int(merged.ranks[len(history.symbols_of(left)) - 1]) + 1
-        if step <= len(history):
-            return f"Merge {step:,} joins these tokens inside a word"
-        return "Inside a word one of the two is split into other tokens"
-
-    def _can_split_between(self, left: int, right: int) -> bool:
-        """Return whether the pattern splits between two tokens in some text."""
-        before = self.tokenizer.token_bytes(left)
-        after = self.tokenizer.token_bytes(right)
-        kinds = self._kinds(before), self._kinds(after)
-        if _ends_inside(before) or after[0] & 0xC0 == 0x80:
-            return False  # inside a character
-        rows = self._reachable
-        for kind in kinds[0]:
-            rows = self._after(rows, kind)
-        return self._can_word_begin(rows, kinds[1])
-
-    def _kinds(self, raw: bytes) -> list[int]:
-        """Return the kind of each character of a token. The pattern's table treats all characters of a kind alike.
-
-        An incomplete character at the start or end has the kind ANY.
-        """
-        table = self._table
-        assert table is not None
-        text = raw.decode(errors="surrogateescape")
-        kinds: list[int] = []
-        for sign in text:
-            is_part = "\ud800" <= sign <= "\udfff"
-            if not (is_part and kinds[-1:] == [ANY]):
-                kinds.append(ANY if is_part else int(table.kind_of_code_point[ord(sign)]))
-        return kinds
-
-    @cached_property
-    def _entries(self) -> Int64s:
-        assert self._table is not None
-        return self._table.entries.reshape(-1, ROW).astype(np.int64)
-
-    @cached_property
-    def _reachable(self) -> Bools:
-        """Return a mask of the table's states that some text leads to."""
-        rows = np.zeros(len(self._entries), np.bool_)
-        rows[0] = True
-        while True:
-            more = rows | self._after(rows, ANY)
-            if (more == rows).all():
-                return rows
-            rows = more
-
-    def _columns(self, kind: int) -> Sequence[int]:
-        assert self._table is not None
-        return self._table.kinds if kind == ANY else (kind,)
-
-    def _after(self, rows: Bools, kind: int) -> Bools:
-        after = np.zeros_like(rows)
-        for column in self._columns(kind):
-            after[(self._entries[rows, column] >> STATE_SHIFT) // ROW] = True
-        return after
-
-    def _can_word_begin(self, rows: Bools, kinds: Sequence[int]) -> bool:
-        """Return whether a word may begin at the first character of a token. `kinds` holds the kinds of the token's
-        characters.
-
-        `rows` is a mask of the states in which the scanner may be before this character.
-        """
-        first, *others = kinds
-        marked = np.zeros_like(rows)
-        plain = np.zeros_like(rows)
-        for column in self._columns(first):
-            entries = self._entries[rows, column]
-            if (entries & CUT_HERE).any():
-                return True
-            behind = (entries >> STATE_SHIFT) // ROW
-            is_marked = (entries & MARK_HERE) != 0
-            marked[behind[is_marked]] = True
-            plain[behind[~is_marked]] = True
-        ahead = [*others, *[ANY] * len(self._entries)]  # any text may follow the token
-        if self._has_action(plain | marked, CUT_PREVIOUS, ahead[0], is_last=not others):
-            return True
-        for place, kind in enumerate(ahead):
-            if self._has_action(marked, CUT_MARK, kind, is_last=place >= len(others)):
-                return True
-            marked = self._still_marked(marked, kind)
-            if not marked.any():
-                break
-        return False
-
-    def _has_action(self, rows: Bools, action: int, kind: int, *, is_last: bool) -> bool:
-        columns = [*self._columns(kind), *([int(Kind.END)] if is_last else [])]
-        return bool((self._entries[rows][:, columns] & action).any())
-
-    def _still_marked(self, rows: Bools, kind: int) -> Bools:
-        after = np.zeros_like(rows)
-        for column in self._columns(kind):
-            entries = self._entries[rows, column]
-            after[(entries[(entries & MARK_HERE) == 0] >> STATE_SHIFT) // ROW] = True
-        return after
+        table = scan_table(self._history.recipe)
+        more = () if table is None else PatternBorders(table).texts_to_states
+        return tuple(dict.fromkeys((*AROUND, *more)))
 
 
-def _ends_inside(raw: bytes) -> bool:
-    """Return whether these bytes end before their last UTF-8 character is complete."""
-    for back in range(1, min(4, len(raw)) + 1):
-        byte = raw[-back]
-        if byte & 0xC0 != 0x80:
-            length = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
-            return length > back
-    return True
+def _bytes_of(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
 
 
 def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[int, int]]:
@@ -297,10 +356,3 @@ def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[
     chance = np.random.default_rng(seed)
     for left, right in chance.integers(len(tokens), size=(number, 2)).tolist():
         yield int(tokens[left]), int(tokens[right])
-
-
-def _example_of_kind(kind: int, table: ScanTable) -> str:
-    """Return an example of a character of this kind. Prefer a visible ASCII character."""
-    codes = np.flatnonzero(table.kind_of_code_point == kind)
-    visible = codes[(codes > ord(" ")) & (codes < 127)]
-    return chr(int((visible if len(visible) else codes)[0]))

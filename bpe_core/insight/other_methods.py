@@ -1,7 +1,9 @@
-"""The numbers of tokens that other methods need for the same words. They are compared with a floor.
+"""The numbers of tokens that several training methods need for the same words, for comparison with a floor.
 
-The other methods choose among pieces of characters. If the symbols of a vocabulary are bytes, each byte becomes a
-character for these methods. So all methods learn pieces from the same words.
+A floor is a number of tokens below which no vocabulary of the same size can get.
+
+The methods choose among pieces that consist of characters. If the base symbols of the words are bytes, each byte is
+represented by a character. So all methods learn pieces from the same words.
 """
 
 from __future__ import annotations
@@ -39,10 +41,10 @@ class OtherResult:
 
 
 def other_methods_results(task: FloorTask, pieces: Sequence[int], work: Work) -> Mapping[str, list[OtherResult | None]]:
-    """Return for each method a list of results, one for each number of pieces. The keys are the names of the methods.
+    """Return a dictionary from the name of each method to a list with one result for each number of pieces.
 
     A result is None if the method learns fewer pieces than wanted. If the symbols have a marker for the end or the
-    inside of a word, the methods cannot be compared. Then no method is in the mapping.
+    inside of a word, the methods cannot be compared. Then the dictionary is empty.
     """
     words = task.words
     recipe = task.recipe

@@ -1,11 +1,11 @@
-"""The competition of pairs during training: their counts over time, the decisions of ties, and the leaders at any step.
+"""The competition of pairs during training: their counts, the decisions in ties, and the leaders at any step.
 
 A pair enters the competition when both its tokens exist. From then on its count only falls, because merges of other
 pairs use its tokens. There is one exception: a second stage of the training learns from other words, so counts may rise
 there. The pair leaves the competition when it is merged itself.
 
 In a tie, two pairs have exactly the same count. The losing pair is often merged soon after. But sometimes the winning
-merge uses the tokens of the losing pair. From such a step on, two correct trainers may differ (`table_comparison` shows
+merge uses the tokens of the losing pair. After such a step, two correct trainers may differ (`table_comparison` shows
 where).
 """
 
@@ -60,7 +60,7 @@ class FollowedPair:
         return np.where(place < 0, 0, self.counts[place])
 
     def changes(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
-        """Return each change of the count, as the number of merges done and the new count.
+        """Return each change of the count as a tuple: the number of merges at which it happens, and the new count.
 
         With `until`, only the changes before this number of merges are returned.
         """
@@ -98,10 +98,10 @@ def race(
 
 
 def follow_pair(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> FollowedPair:
-    """Return a pair with its count over time. Each stage of the training has its own words, in which the pair is
-    counted.
+    """Return a pair with its count over time.
 
-    If the second token of `pair` is NOTHING, the first token alone is counted.
+    Each stage of the training has its own words, in which the pair is counted. If the second token of `pair` is
+    NOTHING, the first token alone is counted. `won_at` is the step that joined the pair.
     """
     states = list[int]()
     counts = list[int]()
@@ -131,7 +131,11 @@ def follow_pair(ranked: RankedWords, pair: tuple[int, int], won_at: int | None =
 
 
 def changes_of_leader(runners: list[FollowedPair]) -> list[LeadChange]:
-    """Return each change of the pair that leads. If pairs have equal counts, the pair that is merged first leads."""
+    """Return which of these pairs leads at first, and each step after which another pair leads. The most frequent pair
+    leads.
+
+    If pairs have equal counts, the pair that is merged first leads.
+    """
     moments = {0}
     for runner in runners:
         moments |= {*runner.states.tolist()}
@@ -165,17 +169,20 @@ def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelle
 def pairs_with_largest_losses(
     ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled
 ) -> list[tuple[int, int]]:
-    """Return the `most` leading pairs that lost the most occurrences to other merges."""
+    """Return up to `most` pairs that were leading in training and lost many occurrences to other merges.
+
+    The pair with the largest loss comes first.
+    """
     runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
     lost = {runner.pair: sum(cut.lost for cut in runner.losses_to_others) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
 
 
 def _leaders(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
-    """Return the pairs whose losses are compared.
+    """Return the pairs whose losses are compared. A pair loses an occurrence if another merge takes one of its tokens.
 
-    They are the best pairs before the first step, the pairs of the first steps, the runners-up of these steps, and the
-    most frequent runners-up that were never merged.
+    The result has the best pairs before the first step, the pairs of the first steps, the runners-up of these steps,
+    and the most frequent runners-up that were never merged.
     """
     history = ranked.history
     columns = ranked.history.columns
@@ -246,7 +253,7 @@ def leading_pairs(
 ) -> list[Candidate]:
     """Return the `wanted` best candidates for the step that follows `at` steps, the best first.
 
-    A trainer first makes these `at` steps again.
+    To find them, a trainer first repeats these `at` steps.
     """
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)

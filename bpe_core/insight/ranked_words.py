@@ -2,7 +2,7 @@
 
 The rank of a boundary is the index of the merge that removes the boundary. A merge makes one token for each boundary
 that it removes. So the ranks show where a token occurred, when each occurrence was made and used, and which words and
-files contributed to a merge. No merge has to be made again.
+files contributed to a merge. No merge has to be repeated.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from bpe_core.support.arrays import Int32s, Int64s, repeat
 class Occurrences:
     """The occurrences of a token or a pair over time.
 
-    An occurrence exists after `born` merges, and until as many merges are made as its number in `died` says.
+    After `at` merges, an occurrence exists if `born <= at <= died`. All occurrences have the same `born`, but `died` is
+    an array with a number for each occurrence.
     """
 
     starts: Int64s  # cells, ascending
@@ -82,7 +83,10 @@ class RankedWords:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """Return the words of each stage. A method that first learns inside runs of words has two stages."""
+        """Return the words of each stage.
+
+        A method that learns within words first, and then within runs of words, has two stages.
+        """
         turn = first_stage_steps(self.history)
         method = Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
@@ -92,7 +96,7 @@ class RankedWords:
         return Stage(0, turn, at_first), Stage(turn, NEVER, self)
 
     def at(self, steps: int) -> RankedWords:
-        """Return the ranked words of the stage to which the training has come after `steps` steps."""
+        """Return the ranked words of the stage that the training has reached after `steps` steps."""
         return next(stage.words for stage in reversed(self.stages) if stage.since <= steps)
 
     @property
@@ -101,7 +105,11 @@ class RankedWords:
 
     @cached_property
     def word_of_cell(self) -> Int32s:
-        """Return the index of the word for each cell. A separator belongs to the word before it."""
+        """Return an array with the index of the word to which each cell belongs.
+
+        The cells hold the base symbols of all words, with separators between them. A separator belongs to the word
+        before it.
+        """
         lengths = np.diff(self.starts)
         words = repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         return np.concatenate([np.zeros(int(self.starts[0]), np.int32), words])
@@ -152,7 +160,10 @@ class RankedWords:
         return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
-        """Return all occurrences of a token over time. The unknown token has no cell, and so no occurrence."""
+        """Return all occurrences of a token over time.
+
+        The unknown token has none, because `symbols` does not contain it.
+        """
         if token < self.base:
             starts = np.flatnonzero(self.symbols == token)
             ends = starts + 1
@@ -185,10 +196,7 @@ class RankedWords:
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
-        """Return two arrays. The second array holds all cells, sorted by rank.
-
-        The first array holds for each rank the index in the second array at which this rank begins.
-        """
+        """Return two arrays: the index at which each rank begins in the second array, and all cells sorted by rank."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 
@@ -243,6 +251,9 @@ class FileCounts:
         self._counts: dict[str, dict[bytes, int]] = {name: dict(table) for name, table in tables.items()}
 
     def split(self, paid: Contributions, ranked: RankedWords) -> dict[str, int]:
-        """Divide the count of a step among the files. The numbers of all files add up to the count."""
+        """Divide the count of a step among the files. `paid` holds the words that contributed to the count.
+
+        The numbers of all files add up to the count.
+        """
         times = [(ranked.words.word(contribution.word), contribution.times) for contribution in paid.words]
         return {name: sum(n * counts.get(word, 0) for word, n in times) for name, counts in self._counts.items()}

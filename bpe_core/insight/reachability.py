@@ -1,4 +1,4 @@
-"""The search for a text whose encoding contains a certain token. It also finds all tokens of a table without such a
+"""A search for a text whose encoding contains a certain token. It can also find all tokens of a table that have no such
 text.
 
 While a token is made, the merges inside it do not depend on the text around it. So if any word produces the token, the
@@ -8,41 +8,48 @@ produces the token. For a whole table, all tokens are tested together, and then 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise, product
+from itertools import islice, product
 from typing import Literal
 
 import numpy as np
 
 from bpe_core.errors import Cancelled, TooLarge
 from bpe_core.history.history import History
-from bpe_core.history.token_texts import TokenBytes
+from bpe_core.history.token_texts import decoded, is_text
 from bpe_core.insight.ranked_words import RankedWords, words_with
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.layout import SEPARATOR
 from bpe_core.methods.kit.life import Reachability
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.by_priority import JoinedWords
-from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Merges
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
+from bpe_core.text.decoding import writes_bytes
+from bpe_core.text.stand_ins import byte_of_stand_in
 
 MOST_TRIALS = 3_000  # about 0.1 s
+TRIALS_OF_MANY = 500  # for each token of a whole table
 TRIED_ALONE = 1
 TRIED_AT_ONCE = 200
 MOST_TRIED = 2**25  # characters and tokens of all trials of a table, some seconds
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds
 AROUND = (PRIVATE, "\x00", "q", "e", "0", ".")  # characters before or behind a token, of which few are joined to it
+INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # all bytes of UTF-8 that do not begin a character
 CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits after every lead byte
 
 
 @dataclass
 class SearchBudget:
-    """The number of texts that may still be tried for a table. The search for each token reduces this number."""
+    """A limit on the number of texts that may be tried for a table: `left` in total, and `trials` for each token.
+
+    The search for each token reduces `left`.
+    """
 
     left: int = MOST_TRIED
+    trials: int = MOST_TRIALS
 
 
 def reachability(
@@ -58,7 +65,7 @@ def reachability(
 ) -> Reachability:
     """Search for a text that produces a token, and return the result.
 
-    If the result is "not found", some texts were tried. In each of them, several tokens share the symbols of the token.
+    The result "not found" proves nothing: only some texts are tried, and none of them produced the token.
     """
     at = len(history) if at is None else at
     base = len(history.alphabet)
@@ -93,10 +100,10 @@ def _by_encoding_texts(
     budget: SearchBudget,
     cancelled: CancelCheck,
 ) -> Reachability:
-    """Search for a text that produces a token by encoding several texts.
+    """Encode several texts, in search of a text that produces a token.
 
-    This serves methods that do not join pairs in the order of the steps. For them, encoding only the token's own text
-    proves nothing.
+    This is needed for methods that do not join pairs in the order of the steps. For them, encoding only the token's own
+    text proves nothing.
     """
     at = history.last_step_beside(token, at)
     text = _first_producing(_candidates(history, token, symbols, at, None), token, at, tokenizer, budget, cancelled)
@@ -108,9 +115,9 @@ def _first_producing(
 ) -> str | None:
     """Return the first text that produces a token, or None.
 
-    The first text is tried alone, because it mostly succeeds. The other texts are tried in batches, which is faster.
+    The first text is tried alone, because it usually succeeds. The other texts are tried in batches, which is faster.
     """
-    left = MOST_TRIALS
+    left = budget.trials
     wanted = TRIED_ALONE
     while left > 0 and (some := list(islice(texts, min(left, wanted)))):
         if cancelled():
@@ -139,8 +146,9 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
     if corpus is not None:
         for held in words_with(corpus, corpus.occurrences(token), at).words[:20]:
             yield corpus.words.word(held.word).decode()
+    in_text = _bytes_in_texts(history)
     kinds = [history.alphabet.symbols[id] for id in symbols]
-    raw = b"".join(_without_marker(symbol.decoded, symbol.kind) for symbol in kinds)
+    raw = in_text(b"".join(_without_marker(symbol.decoded, symbol.kind) for symbol in kinds))
     unknown = any(symbol.kind == "unknown" for symbol in kinds)
     texts: list[str] = []
     for text in [PRIVATE] if unknown else islice(completions(raw), 500):
@@ -148,7 +156,7 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
         yield text  # the first text is mostly right, and then no other is made
     symbols_around = history.alphabet.symbols[:MOST_TRIALS]  # more would take too long
     around = [*AROUND] + [
-        symbol.decoded.decode(errors="ignore") for symbol in symbols_around if symbol.kind != "marker"
+        in_text(symbol.decoded).decode(errors="ignore") for symbol in symbols_around if symbol.kind != "marker"
     ]
     for text in texts[:20]:
         for other in around:
@@ -157,6 +165,24 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
     for text in texts[:5]:
         for first, last in product(around[:20], repeat=2):
             yield first + text + last
+
+
+def _bytes_in_texts(history: History) -> Callable[[bytes], bytes]:
+    """Return a function that returns the bytes which a text must contain to produce a token.
+
+    The function gets the bytes of the token. If the recipe turns texts into byte characters, the function returns the
+    bytes that the characters of the token represent, such as " the" for a token "Ġthe".
+    """
+    recipe = history.recipe
+    if not (recipe.shows_bytes and writes_bytes(recipe.preparation)):
+        return bytes
+    known = byte_of_stand_in()
+
+    def read(raw: bytes) -> bytes:
+        written = raw.decode(errors="replace")
+        return bytes(map(known.__getitem__, written)) if known.keys() >= set(written) else raw
+
+    return read
 
 
 def _without_marker(decoded: bytes, kind: str) -> bytes:
@@ -171,27 +197,41 @@ def _can_stand_in_text(history: History, symbols: list[int]) -> bool:
 
 
 def completions(raw: bytes) -> Iterator[str]:
-    r"""Yield texts whose UTF-8 contains these bytes. Incomplete characters at both ends are completed.
+    r"""Yield texts whose UTF-8 contains the bytes `raw`. Incomplete characters at both ends are completed.
 
     >>> next(completions(b"low")), next(completions("é".encode()[1:])).encode()[1:] == "é".encode()[1:]
     ('low', True)
     >>> list(completions(b"\xff"))
     []
     """
-    leads = (bytes([lead]) for lead in range(0xC2, 0xF5))
-    heads = [b"", *leads]
+    inside = len(raw) - len(raw.lstrip(INSIDE_CHARACTERS))  # bytes of a character that begins before them
+    rest = raw[inside:]
     for missing in range(4):
-        for head in heads if raw[:1] and raw[0] & 0xC0 == 0x80 else [b""]:
-            for inner in range(3) if head else (0,):
-                for middle in product(CONTINUATIONS, repeat=inner):
-                    for tail in product(CONTINUATIONS, repeat=missing):
-                        try:
-                            yield (head + bytes(middle) + raw + bytes(tail)).decode()
-                        except UnicodeDecodeError:
-                            continue
+        tails = [
+            tail for tail in map(bytes, product(CONTINUATIONS, repeat=missing)) if not rest or is_text(rest + tail)
+        ]
+        of_first = inside + missing if inside and not rest else inside
+        for begin in _beginnings(of_first) if tails else ():
+            texts = (begin + raw + tail for tail in tails)
+            yield from (text.decode() for text in texts if is_text(text))
+
+
+def _beginnings(continued: int) -> Iterator[bytes]:
+    """Yield each sequence of bytes with which a UTF-8 character can begin, if its last `continued` bytes are known.
+
+    If `continued` is 0, no byte is missing at the beginning, so only an empty sequence is yielded.
+    """
+    if not continued:
+        yield b""
+        return
+    for lead in range(0xC2, 0xF5):
+        width = 2 + (lead >= 0xE0) + (lead >= 0xF0)
+        if continued < width:
+            yield from (bytes((lead, *middle)) for middle in product(CONTINUATIONS, repeat=width - 1 - continued))
 
 
 REPORTED = 4_096  # tokens between two reports
+SAMPLED = 100  # tokens that show which texts beside them succeed most often
 MOST_ASKED = 50  # tokens tested one by one, about 0.1 s each if no text is found
 MOST_WAYS = 2**33  # parts of all tokens that are examined as texts; about 10 s
 MOST_SYMBOLS = 2**26  # symbols of all tokens together; far more than tables of texts have
@@ -231,10 +271,9 @@ def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason
     elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
         apart = _tokens_not_joined(history, learned, work)
     else:
-        doubtful = _not_from_their_texts(history, learned, work)
-        return dict(sorted(_search_one_by_one(history, doubtful, work.cancelled).items()))
-    whole = [id for id in learned if id not in apart]
-    doubtful = _tokens_of_several_words(history, whole, work)
+        apart = {}
+        _check_lengths(history, learned)
+    doubtful = _not_from_their_texts(history, [id for id in learned if id not in apart], work)
     return dict(sorted((apart | _search_one_by_one(history, doubtful, work.cancelled)).items()))
 
 
@@ -255,18 +294,13 @@ def is_learned(history: History) -> Bools:
     return mask
 
 
-def _with_progress(ids: list[int], work: Work, what: str = "looking for texts that become the tokens") -> Iterator[int]:
-    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
-        if done % REPORTED == 0:
-            work.progress(Progress(what, done, len(ids), "tokens"))
-        yield id
-
-
 def _tokens_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
-    texts = TokenBytes(history)
+    texts = decoded(history)
     words = JoinedWords(history)
     reason_of = dict[int, Reason]()
-    for id in _with_progress(ids, work, "looking for texts that merge into the tokens"):
+    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
+        if done % REPORTED == 0:
+            work.progress(Progress("looking for texts that merge into the tokens", done, len(ids), "tokens"))
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
             reason_of[id] = Reason("falls apart", pieces)
@@ -312,49 +346,50 @@ def _symbols_in_a_row(history: History, starts: Int64s, cancelled: CancelCheck) 
     return symbols
 
 
-def _tokens_of_several_words(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return the tokens whose text is split into several words when the text is encoded alone.
-
-    In a longer text, the text of such a token may still be a part of one word.
-    """
-    texts = TokenBytes(history)
-    cutting = Cutting(history.recipe)
-    marks = history.recipe.marker != "none"
-    raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _with_progress(ids, work))
-    return [id for id, raw in raws if not _is_one_word(raw, cutting)]
-
-
-def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        return False
-    if cutting.recipe.normalizes and any(part != text for part, _ in cutting.normalized_parts(text, ())):
-        return False
-    return next(iter(cutting.words(text)), "") == text
-
-
-def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[int]:
-    texts = TokenBytes(history)
-    tokenizer = Tokenizer(history)
+def _check_lengths(history: History, ids: list[int]) -> None:
+    texts = decoded(history)
     if sum(len(texts[id]) ** 2 for id in ids) > MOST_WAYS:
         raise TooLarge(
             f"The tokens are too long: more than {MOST_WAYS:,} of their parts could be tokens, too many to compare."
         )
-    left = ids
-    for before, behind in [("", ""), *((sign, "") for sign in AROUND), *(("", sign) for sign in AROUND)]:
-        if before + behind and len(left) <= MOST_ASKED:
+
+
+def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[int]:
+    """Return those tokens of `ids` that do not appear when their own text is encoded.
+
+    The text of a token is encoded alone, and also with one of a few characters before or after it. The search ends
+    early when only a few tokens are left.
+    """
+    texts = decoded(history)
+    tokenizer = Tokenizer(history)
+    left = _not_beside(("", ""), ids, texts, tokenizer, work)
+    sample = left[:: max(1, len(left) // SAMPLED)]
+    ways = [*((sign, "") for sign in AROUND), *(("", sign) for sign in AROUND)]
+    for way in sorted(ways, key=lambda way: len(_not_beside(way, sample, texts, tokenizer, work))):
+        if len(left) <= MOST_ASKED:
             break  # these few are tried one by one
-        doubtful = list[int]()
-        for first in range(0, len(left), REPORTED):
-            work.check()
-            work.progress(Progress("looking for texts that become the tokens", first, len(left), "tokens"))
-            some = left[first : first + REPORTED]
-            batch = tokenizer.encode_batch([f"{before}{texts[id].decode(errors='replace')}{behind}" for id in some])
-            spans = pairwise(batch.offsets.tolist())
-            doubtful += [id for id, (start, stop) in zip(some, spans, strict=True) if id not in batch.ids[start:stop]]
-        left = doubtful
+        left = _not_beside(way, left, texts, tokenizer, work)
     return left
+
+
+def _not_beside(
+    around: tuple[str, str], ids: list[int], texts: Sequence[bytes], tokenizer: Tokenizer, work: Work
+) -> list[int]:
+    """Return the tokens that are not produced when their own text is put between the two texts `around`."""
+    before, behind = around
+    in_text = _bytes_in_texts(tokenizer.history)
+    doubtful = list[int]()
+    for first in range(0, len(ids), REPORTED):
+        work.check()
+        work.progress(Progress("looking for texts that become the tokens", first, len(ids), "tokens"))
+        some = np.array(ids[first : first + REPORTED])
+        own = [in_text(texts[id]).decode(errors="replace") for id in some.tolist()]
+        batch = tokenizer.encode_batch([f"{before}{text}{behind}" for text in own])
+        rows = np.repeat(np.arange(len(some)), np.diff(batch.offsets))
+        is_made = np.zeros(len(some), np.bool_)
+        is_made[rows[batch.ids == some[rows]]] = True
+        doubtful += some[~is_made].tolist()
+    return doubtful
 
 
 def _search_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
@@ -367,7 +402,7 @@ def _search_one_by_one(history: History, ids: list[int], cancelled: CancelCheck)
     merges = Merges(history)
     reason_of = dict[int, Reason]()
     in_vain = 0
-    budget = SearchBudget()
+    budget = SearchBudget(trials=TRIALS_OF_MANY)
     for id in while_wanted(ids, cancelled, every=1):
         reached = reachability(history, id, tokenizer=tokenizer, merges=merges, budget=budget, cancelled=cancelled)
         if budget.left < 0:

@@ -1,8 +1,8 @@
-"""The check of a table by the counts of a corpus. It reports each merge that is wrong, and what is wrong with it.
+"""A check of a table against the counts of a corpus. It reports each merge that is wrong, and what is wrong with it.
 
-The words are split by the table's own merges, step by step. Each merge should join a most frequent pair. If another
-pair is more frequent, the table passed over this other pair. Such a pair is reported once, at the first step that
-should have merged it. Later steps are judged as if this pair did not exist.
+The words are split by the table's own merges, step by step. No pair should be more frequent than the pair that a merge
+joins. If another pair is more frequent, the table passed over this other pair. Such a pair is reported once, at the
+first step that should have merged it. Later steps are judged as if this pair did not exist.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.columns import Columns
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import written
-from bpe_core.kernels import TRANSPARENT
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.kit.scripts import scripts_of
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
@@ -34,7 +32,6 @@ ROUNDS = 24  # the most replays; each one finds pairs that were hidden before
 MOST_PASSED = 2_000  # pairs; a table from other words passes over very many
 FIRST_STRETCH = 64  # steps before the first check of a new run; doubled each time
 WRAPS_AT = 2**31
-WORD_SIGN = "▁"
 
 KINDS: dict[Kind, str] = {
     "wrapped": "Another pair occurs more often, but 32 bits cannot hold its count.",
@@ -84,7 +81,7 @@ class Verdict:
 
 
 def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
-    """Check all steps of a table by the counts of these words, and return the verdict.
+    """Check all steps of a table against the counts of the given words, and return the verdict.
 
     If the table has counts, these counts are checked too, and the steps must follow the recipe's minimum count and tie
     rule. `limit` is the largest length of a token in symbols, if the trainer had such a limit.
@@ -93,7 +90,7 @@ def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int 
 
 
 def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> int:
-    """Return the number of steps before the first step that did not join a most frequent pair."""
+    """Return the number of steps before the first step that joined a pair although another pair was more frequent."""
     columns = _Replay(words, history, work, limit=limit).columns({}, history.recipe.ties)
     wrong = np.flatnonzero((columns.runner_up_count > columns.count) | (columns.count == 0))
     return int(wrong[0]) if len(wrong) else len(history)
@@ -189,9 +186,10 @@ class _Replay:
         return miscounted
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
-        """Return the table's own steps with the counts and the runners-up that this corpus gives.
+        """Return the steps of the table, with the counts and the runners-up that they have in this corpus.
 
-        `passed` maps pairs to steps. From its step on, a pair is ignored.
+        The runner-up of a step is the best pair besides the pair that the step joins. `passed` maps pairs to steps:
+        from this step on, the pair cannot be a runner-up. `rule` is the tie rule.
         """
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
@@ -225,7 +223,7 @@ class _Replay:
 
     @cached_property
     def _first_token(self) -> dict[bytes, int]:
-        """Return for each text the index of the first token with this text."""
+        """Return a dictionary from each text to the index of the first token with this text."""
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
@@ -239,7 +237,8 @@ class _Replay:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
-        """Return for tie rules the number of steps that each rule explains. The table's own rule is tried first.
+        """Return a dictionary from the name of each tie rule to the number of steps that it explains. The table's own
+        rule comes first.
 
         Once a rule explains all steps, no further rules are tried.
         """
@@ -279,65 +278,12 @@ def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:
 
 
 def _wraps(count: int, other: int) -> bool:
-    """Return whether a count of 32 bits that overflows makes `count` seem no larger than `other`.
+    """Return whether a trainer that counts in 32 bits would find `count` no larger than `other`.
 
-    The count may be signed or unsigned.
+    A number of 32 bits, signed or unsigned, overflows and begins again at its smallest value.
 
     >>> _wraps(2**31, 5), _wraps(2**32 + 4, 5), _wraps(2**32 + 6, 5), _wraps(7, 5)
     (True, True, False, False)
     """
     signed = (count + WRAPS_AT) % (2 * WRAPS_AT) - WRAPS_AT
     return count >= WRAPS_AT and (signed <= other or count % (2 * WRAPS_AT) <= other)
-
-
-def split_at_spaces(words: WordTable) -> WordTable:
-    """Split lines into words at U+0020 only, as subword-nmt does. Other kinds of space stay in words."""
-    count_of: dict[bytes, int] = {}
-    for line, count in words:
-        for word in line.strip(b"\r\n ").split(b" "):
-            if word:
-                count_of[word] = count_of.get(word, 0) + count
-    return WordTable.from_counts(count_of.items())
-
-
-def without_line_ends(words: WordTable) -> WordTable:
-    """Return the words without the line ends at their ends. A word that consists of a line end is left out."""
-    count_of: dict[bytes, int] = {}
-    for word, count in words:
-        kept = word.removesuffix(b"\n").removesuffix(b"\r") if word.endswith(b"\n") else word
-        if kept:
-            count_of[kept] = count_of.get(kept, 0) + count
-    return WordTable.from_counts(count_of.items())
-
-
-def split_by_script(words: WordTable, history: History) -> WordTable:
-    """Split words where the script changes, as SentencePiece does. The marker before a word fits any script.
-
-    A combining mark without a script stays with one of its two neighbours: the one to which the table's merges join it
-    first.
-    """
-    texts = written(history)
-    joined = {(texts[left], texts[right]): row for row, (left, right) in reversed(list(enumerate(history.pairs())))}
-    known = [raw.decode() for raw, _ in words]
-    signs = "".join({sign for word in known for sign in word} - {WORD_SIGN})
-    script_of = dict(zip(signs, scripts_of(signs).tolist(), strict=True)) | {WORD_SIGN: TRANSPARENT}
-    count_of: dict[str, int] = {}
-    for word, count in zip(known, words.counts.tolist(), strict=True):
-        start = 0
-        script = TRANSPARENT
-        for place, sign in enumerate(word):
-            fits = TRANSPARENT in (script_of[sign], script) or script_of[sign] == script
-            if not fits:
-                border = place - _goes_with_next(word[start : place + 1], script_of, joined)
-                count_of[word[start:border]] = count_of.get(word[start:border], 0) + count
-                start = border
-            script = script if script_of[sign] == TRANSPARENT else script_of[sign]
-        count_of[word[start:]] = count_of.get(word[start:], 0) + count
-    return WordTable.from_counts(count_of)
-
-
-def _goes_with_next(signs: str, script_of: Mapping[str, int], joined: Mapping[tuple[bytes, bytes], int]) -> bool:
-    if len(signs) < 3 or script_of[signs[-2]] != TRANSPARENT:
-        return False
-    before, mark, behind = (sign.encode() for sign in signs[-3:])
-    return joined.get((mark, behind), len(joined)) < joined.get((before, mark), len(joined))

@@ -1,5 +1,5 @@
-"""The comparison of given ids with the ids that result from decoding and encoding them again, with reasons for
-differences.
+"""A comparison of given ids with the ids that result when they are decoded and encoded again. Each difference gets a
+reason.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -27,7 +27,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bpe_core.history.history import NO_NUMBER, History
-from bpe_core.history.token_texts import TokenBytes, TokenTexts, quoted
+from bpe_core.history.token_texts import TokenBytes, TokenTexts, is_text, quoted
 from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation
 from bpe_core.methods.kit.tokenizer import Tokenizer, Way
@@ -71,7 +71,7 @@ ALIKE = 2  # ids in a row that show that both are at the same place again
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a sequence of ids: neighbouring ids for which encoding gives other ids."""
+    """A place in a sequence of ids: neighbouring ids that change when they are decoded and encoded again."""
 
     first: int  # the index of the first id, and after the last
     stop: int
@@ -119,8 +119,10 @@ class RoundTrips:
         return normalizer(self.history.recipe)
 
     def of(self, indices: Int64s) -> RoundTrip:
-        """Decode the tokens with these indices and encode the text again. Return the given tokens together with the
-        new tokens."""
+        """Decode the tokens with the given indices, and encode the text again.
+
+        Return the given tokens together with the new tokens.
+        """
         return RoundTrip(self, indices, self.tokenizer.decode(indices.tolist(), way=self.way))
 
     def pieces(self, indices: Int64s) -> Iterator[tuple[int, RoundTrip]]:
@@ -141,9 +143,9 @@ class RoundTrips:
             yield first, self.of(indices[first:])
 
     def _independent(self, indices: Int64s) -> int:
-        """Return how many of these ids can be compared without the ids after them.
+        """Return how many of the first ids in `indices` can be decoded and encoded again without the later ids.
 
-        Return 0 if the sequence can be divided nowhere.
+        Return 0 if the sequence cannot be divided anywhere.
         """
         raws = [self.bytes_of[index] for index in indices.tolist()]
         ends = np.cumsum([len(raw) for raw in raws])
@@ -158,7 +160,7 @@ class RoundTrips:
         return SafeCuts.of(recipe)
 
     def numbers(self, indices: Int64s) -> Int64s:
-        """Return the id in the file for each index. A token without an id has NO_NUMBER."""
+        """Return the id that each index has in the file. A token without an id has NO_NUMBER."""
         numbers: Int64s = self._numbers[indices]
         return numbers
 
@@ -166,8 +168,9 @@ class RoundTrips:
 def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
     """Return a sentence about the first tokens that change when the tokens are decoded and the text is encoded again.
 
-    Return an empty text if no token changes. The text is encoded in two ways: with the usual choice of special tokens,
-    and with all special tokens allowed. If one of these two ways gives all tokens again, no token counts as changed.
+    Return an empty string if no token changes. The text is encoded in two ways: with the usual choice of special
+    tokens, and with all special tokens allowed. If one of these two ways gives back the same tokens, no token counts as
+    changed.
     """
     sentence = ""
     for allowed in (None, ALLOWED["all"]):
@@ -183,7 +186,7 @@ def first_difference(history: History, indices: Sequence[int], *, way: Way, toke
             ids = listed_ids(trips.numbers(trip.given[place.first : place.stop]).tolist())
             instead = f"{listed_ids(place.encoded)} instead of {ids}"
             reason = trip.reason(place).sentence
-            sentence = f"Encoding this text gives other ids. At place {first + place.first:,}, {instead}. {reason}"
+            sentence = f"Encoding this text gives other ids. At position {first + place.first:,}, {instead}. {reason}"
     return sentence
 
 
@@ -209,7 +212,7 @@ class RoundTrip:
 
     @cached_property
     def kept(self) -> int:
-        """Return how many ids are equal at the beginning of the given tokens and of the new tokens."""
+        """Return the number of ids at the beginning that are equal in the given ids and in the new ids."""
         numbers = self._trips.numbers
         length = min(len(self.given), len(self.encoded))
         differs = numbers(self.given[:length]) != numbers(self.encoded[:length])
@@ -220,10 +223,10 @@ class RoundTrip:
         return [] if self.is_canonical else [*map(self._with_ids, self._joined_places())]
 
     def _joined_places(self) -> list[Place]:
-        """Return the places where the two rows of tokens differ.
+        """Return the places where the given tokens and the newly encoded tokens differ.
 
-        A place may have ids in only one row. It is then joined to the places near it, because they belong together: the
-        ids between them are equal only by chance, as for a letter that occurs twice.
+        At some places, only one of the two sequences has tokens. Such a place is combined with another place near it.
+        The tokens between these two places are equal only by chance, as with a letter that occurs twice.
         """
         places: list[Place] = []
         for place in self._places():
@@ -234,9 +237,10 @@ class RoundTrip:
         return places
 
     def _with_ids(self, place: Place) -> Place:
-        """Return a place that has ids in both rows.
+        """Return a place, extended so that it contains given ids as well as new ids.
 
-        A place without ids in one row is extended by a neighbouring id that is equal in both rows.
+        A place is a range of the given ids and a range of the new ids. If one of the ranges is empty, both are extended
+        by a neighbouring id that is equal in the given and the new ids.
         """
         if not place.is_one_sided:
             return place
@@ -266,7 +270,10 @@ class RoundTrip:
             first_encoded = stop_encoded
 
     def _end(self, first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
-        """Return the end of a place in both rows. The place begins at `first` and at `first_encoded`."""
+        """Return where a difference between `given` and `encoded` ends: an index in each of the two lists.
+
+        The difference begins at the index `first` of `given`, and at the index `first_encoded` of `encoded`.
+        """
         stop = first
         stop_encoded = first_encoded
         ours = b""
@@ -293,7 +300,7 @@ class RoundTrip:
     # -- reasons ---------------------------------------------------------------------------
 
     def reason(self, place: Place) -> Reason:
-        """Return the reason why encoding does not give the ids at a place."""
+        """Return the reason why encoding does not reproduce the given ids at a place."""
         trips = self._trips
         given = self.given[place.first : place.stop].tolist()
         encoded = self.encoded[place.first_encoded : place.stop_encoded].tolist()
@@ -311,7 +318,7 @@ class RoundTrip:
             return self._about_twins(given[0], encoded[0])
         if before == after:
             return self._about_boundaries(place)
-        if _is_no_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
+        if not is_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
             return Reason("bytes", f"{quoted(before)} is not a text in UTF-8, so decoding shows �.")
         if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
             return Reason("marker", f"Encoding writes {quoted(after)} here, but the ids hold {quoted(before)}.")
@@ -346,7 +353,7 @@ class RoundTrip:
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
     def _about_boundaries(self, place: Place) -> Reason:
-        """Return the reason why encoding puts other boundaries into the bytes of a place."""
+        """Return the reason why encoding splits the bytes of a place at other boundaries."""
         lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)
@@ -405,9 +412,10 @@ class RoundTrip:
 
 
 def _next_equal_ids(first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
-    """Return the nearest two indices, one in each row, at which the same ids follow in both rows.
+    """Return an index in `given` and an index in `encoded` from which both lists continue with the same ids.
 
-    Return the ends of both rows if there are no such indices.
+    The search begins at the indices `first` and `first_encoded`, and the nearest indices are returned. If there are
+    none, return the lengths of both lists.
     """
     ends = len(given), len(encoded)
     for reach in SEARCHED:
@@ -422,11 +430,3 @@ def _next_equal_ids(first: int, first_encoded: int, given: list[int], encoded: l
         if best != ends:
             return best
     return ends
-
-
-def _is_no_text(raw: bytes) -> bool:
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return True
-    return False

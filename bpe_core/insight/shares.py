@@ -1,4 +1,4 @@
-"""The estimate of the mixture that a table was learned from: the shares of groups that explain its merges best.
+"""An estimate of the mixture that a table was learned from: the shares of groups that explain its merges best.
 
 Each merge joined a pair that occurred at least as often as any other pair. Another pair at that step is called a rival
 of the merge. This module counts in each group how often the merged pair and the rival occur at that step. So each rival
@@ -8,10 +8,10 @@ gives a line of a linear program:
 
 The shares are at least 0 and add up to 1. The slacks are what the shares leave unexplained, and the program makes their
 sum as small as possible (Hayase and others, 2024). There are too many lines to use them all, so only lines that the
-present shares violate are added. A trainer finds these lines: it makes the table's merges in the texts, mixed by the
-shares, and reports the pairs that it would have merged instead.
+current shares violate are added. A trainer finds these lines: it makes the table's merges in texts that are mixed
+according to the shares, and reports the pairs that it would have merged instead.
 
-Each count is given for a million bytes of its group. So the shares are shares of bytes.
+Each count is given per million bytes of its group. So the shares are shares of bytes.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Rival:
     counts: Float64s  # a row before the first change and after each, a column for each group
 
     def at(self, steps: Int64s) -> Float64s:
-        """Return the rival's counts at these steps. Each step is a row, and each group a column."""
+        """Return the rival's counts at the given steps. Each step is a row, and each group is a column."""
         return self.counts[np.searchsorted(self.falls, steps, side="right")]
 
 
 class Evidence:
-    """The evidence for shares: the count of each pair in each group at each step."""
+    """The data from which the shares of a mixture are estimated: the count of each pair in each group at each step."""
 
     def __init__(self, groups: GroupedWords, history: History, work: Work = ALONE) -> None:
         recipe = history.recipe.with_changes(
@@ -78,7 +78,7 @@ class Evidence:
         self.merges = self._counts_of_merges()
 
     def with_counts(self, counts: Float64s, sizes: Float64s) -> Evidence:
-        """Return the evidence that the same words give with other counts, which come from other texts.
+        """Return the evidence for the same words, but with the counts of other texts.
 
         `counts` holds the count of each word in each group, and `sizes` holds the number of bytes in each group.
         """
@@ -105,7 +105,7 @@ class Evidence:
         return counts
 
     def known(self) -> Float64s:
-        """Return for each group which share of its base symbols is in the table's alphabet."""
+        """Return the share of each group's base symbols that are in the table's alphabet."""
         ranked = self._ranked
         words = len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator after each word
@@ -148,7 +148,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the program. It requires that the merge at a step occurs at least as often as a rival."""
+    """A line of the linear program. It requires that the merge at `step` occurs at least as often as the pair `rival`.
+
+    `rival` is an index in the list `Program.rivals`, which holds pairs that could have been merged instead.
+    """
 
     step: int
     rival: int
@@ -156,9 +159,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit of a group's share, and the line of the program that sets this limit.
+    """A limit on a group's share, and the constraint `line` of the linear program that sets this limit.
 
-    A change of the share leaves the proportions of all other groups unchanged.
+    If the share changes, the shares of all other groups keep their proportions to each other.
     """
 
     line: Line
@@ -166,7 +169,10 @@ class Bound:
 
 
 class Program:
-    """The linear program. It has only some of the lines. More lines are added while the program is solved."""
+    """The linear program that finds the shares of the groups. Its conditions are called lines.
+
+    The program begins with few lines, and more lines are added while it is solved.
+    """
 
     def __init__(self, evidence: Evidence) -> None:
         self._solver = quiet_solver_or_none()
@@ -189,11 +195,13 @@ class Program:
         self.unexplained = 0.0
 
     def explain(self, work: Work = ALONE) -> None:
-        """Find the shares that explain the merges best.
+        """Find the shares of the groups that explain the merges best, by solving the linear program again and again.
 
-        The program is solved, and the lines that its shares violate are added. This is repeated until hardly any line
-        is violated. The first lines are the lines that are violated if a single group has the share 1. Without these
-        lines, mixtures far from all tried mixtures would never be examined.
+        The conditions of the program are called lines. After each solution, the lines that the new shares violate are
+        added. The work ends when hardly any line is violated.
+
+        The first lines are found by giving each group in turn the share 1. Without these lines, mixtures that differ
+        much from all tried mixtures would never be examined.
         """
         for corner in np.eye(len(self.shares)):
             work.check()
@@ -216,9 +224,10 @@ class Program:
     # -- lines -----------------------------------------------------------------------------
 
     def _missed(self) -> list[tuple[float, Line]]:
-        """Return for each rival the line that is violated most among the lines missing in the program.
+        """Return the lines of the linear program that `self.shares` violate, each with the amount of the violation.
 
-        Each line comes with the amount of the violation.
+        A line is a condition: at one step, the merged pair must occur at least as often as another pair, its rival. For
+        each rival, only the most violated line is returned. Lines that the program already has are left out.
         """
         level = self.evidence.merges @ self.shares + self.of_steps
         missed = list[tuple[float, Line]]()
@@ -279,9 +288,9 @@ class Program:
         return values
 
     def shares_by(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares that explain the merges best if the counts come from other texts.
+        """Return the shares that explain the merges best if the counts come from the texts of `evidence`.
 
-        The search for these shares begins with the lines of this program.
+        The search begins with the shares and the constraints of this program.
         """
         other = Program(evidence)
         other.shares = self.shares
@@ -294,9 +303,10 @@ class Program:
         """Return the standard deviation of each share. It estimates how much the share depends on the choice of steps
         and rivals.
 
-        The program is solved `times` times. Each time, the slack of each step and rival has a random weight, which is
-        either nearly 0 or nearly 2. (A weight of 0 would be wrong: a group that only a few pairs speak against would
-        then cost nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
+        The linear program is solved `times` times. Its constraints may be violated, and the violation of each step and
+        rival has a weight. Each solution has random weights, which are either nearly 0 or nearly 2. With a weight of 0,
+        a violation would cost nothing. If all weights were close to 1, the solution would hardly change: the solution
+        of a linear program is a corner of the allowed region, and small changes mostly lead to the same corner.
         """
         drawn = list[Float64s]()
         shares = self.shares
@@ -310,7 +320,10 @@ class Program:
         return deviation
 
     def _refine_weighted(self, seed: tuple[int, int], work: Work) -> None:
-        """Solve the program with random weights. Lines that are added in the meantime also get random weights."""
+        """Solve the linear program with random weights for the violations of its constraints.
+
+        Constraints that are added before the program is solved also get random weights.
+        """
         weighed = 0
         while weighed < self._columns:
             weighed = self._columns

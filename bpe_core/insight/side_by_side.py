@@ -1,4 +1,5 @@
-"""The comparison of tokenizers: their boundaries in a text, the words that they split differently, and common tokens.
+"""A comparison of tokenizers: their boundaries in a text, the words that they split differently, and their common
+tokens.
 
 Places are byte offsets in the given text, before normalization.
 
@@ -25,6 +26,7 @@ from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.wording import count_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class ParallelCuts:
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
     """Return the boundaries of several tokenizers in a text of `length` bytes.
 
-    Bytes without a token belong to the next token, because other tokenizers keep them.
+    A tokenizer may leave out bytes that other tokenizers encode. Such bytes count as a part of the next token.
     """
     cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # marking the bytes is faster than sorting the cuts
     for marks, tokens in zip(cuts, tokens_of_each, strict=True):
@@ -72,9 +74,9 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
 
 
 def why_not_of_size(history: History, size: int) -> str:
-    """Return the reason why the vocabulary of a history cannot have this size, as a part of a sentence.
+    """Return a part of a sentence that says why the vocabulary of a history cannot have `size` tokens.
 
-    Return an empty text if the size is possible.
+    Return an empty string if the size is possible.
 
     >>> from bpe_core.studies.making import train
     >>> low = train(["low low"], "gpt2", merges=2).history
@@ -122,8 +124,8 @@ def differing_words(
 ) -> list[DifferingWord]:
     """Return the `most` words with the most differing boundaries in the corpus.
 
-    The differing boundaries of a word count as often as the word occurs. If two words have equally many, their order
-    stays.
+    The number of differing boundaries in a word is multiplied by the count of the word. Words with equal results keep
+    their order.
     """
     words = cut_by_each[0].words
     if not len(words):
@@ -193,7 +195,10 @@ class Overlap:
         '6 tokens are in both vocabularies: 75.0% of the first vocabulary, 75.0% of the second, 60.0% of all (Jaccard).'
         """
         shares = f"{self.share_of_first:.1%} of the first vocabulary, {self.share_of_second:.1%} of the second"
-        return f"{self.common:,} tokens are in both vocabularies: {shares}, {self.jaccard:.1%} of all (Jaccard)."
+        return (
+            f"{count_text(self.common, 'token is', 'tokens are')} in both vocabularies: {shares}, {self.jaccard:.1%} "
+            "of all (Jaccard)."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The comparison of two merge tables, which finds their first difference and its cause."""
+"""A comparison of two merge tables, which finds their first difference and its cause."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _cause(
         if len(history) == len(other):
             return "none", "The merges are the same, in the same order."
         shorter = min(len(history), len(other))
-        return "length", f"The first {shorter:,} merges are the same. Then one table ends."
+        return "length", f"The first {count_text(shorter, 'merge is', 'merges are')} the same. Then one table ends."
     by_hand = _by_hand(history, other, first) or _by_hand(other, history, first)
     if by_hand:
         return "by hand", by_hand
@@ -158,9 +158,10 @@ def _cause(
 
 
 def _cause_by_tokens(history: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Return the cause of the difference between two tables whose tokens do not follow from merges alone.
+    """Compare two tables by their tokens. Return the cause of the difference, and a sentence about it.
 
-    Some of these tables drop tokens. Others come from a file without merges.
+    This is needed if the merges alone do not determine the tokens, because at least one table drops tokens or comes
+    from a file without merges.
     """
     if not are_same and history.recipe.method != other.recipe.method:
         return "method", _methods(history.recipe, other.recipe)
@@ -206,7 +207,7 @@ def _by_hand(history: History, other: History, first: int) -> str:
         left_out = step <= first + 1 and act == "forbid" and pair == other.pair(first)
         if joined or left_out:
             texts = written(history.first(step))
-            how = "is forced there by hand" if joined else f"is forbidden by hand from step {step:,} on"
+            how = f"is forced by hand at step {step:,}" if joined else f"is forbidden by hand from step {step:,} on"
             return f"In one table {_written(texts[pair[0]], texts[pair[1]])} {how}."
     return ""
 
@@ -216,9 +217,9 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
-    """Return a sentence about the first choice by which two recipes split texts differently.
+    """Return a sentence about the first choice that makes two recipes split texts differently.
 
-    Special tokens and the version of Unicode are not compared. Return an empty text if there is no other difference.
+    Special tokens and the version of Unicode are not compared. Return an empty string if there is no other difference.
     """
     changing = recipe.differing(other, Normalization)
     names = sorted(
@@ -227,7 +228,7 @@ def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
     for choice in names:
         a = getattr(recipe, choice)
         b = getattr(other, choice)
-        how = "changed differently first" if choice in changing else "split differently"
+        how = "changed differently before it is split" if choice in changing else "split differently"
         if choice not in ("special_tokens", "older_unicode"):
             first, second = _in_words(a), _in_words(b)
             return f"Text is {how}: {choice.replace('_', ' ')} is {first} in one table, and {second} in the other."
@@ -235,7 +236,10 @@ def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
 
 
 def _in_words(value: object) -> str:
-    """Return a choice as text for a sentence. A step of a normalizer or pre-tokenizer is named by its class."""
+    """Return a choice as text for a sentence.
+
+    The text for an operation that changes or splits texts is the name of its class.
+    """
     if isinstance(value, bool):
         return "chosen" if value else "not chosen"
     if isinstance(value, tuple):

@@ -40,7 +40,7 @@ def token_life(
     files: FileCounts | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Return the life of a token for a method that joins pairs one after the other."""
+    """Return the life of a token for a method that joins pairs inside words, one by one."""
     history = ranked.history
     at = len(history) if at is None else at
     curve = follow_pair(ranked, (token, NOTHING))
@@ -74,7 +74,11 @@ def life_without_words(
     corpus: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Return the tokens that are made of a token, and whether a text can produce the token. This needs no corpus."""
+    """Return the tokens that are made of a token, and whether a text can produce it. No counted words are needed.
+
+    `at` is the number of steps. `corpus` is optional. If it is given, its words with the token are tried as texts that
+    may produce the token.
+    """
     children = history.first(at).children(token) if history.only_joins else []
     reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)
     return TokenLife(token, at, tuple(children), reached)
@@ -102,7 +106,7 @@ class TokenUse:
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
-    """Return the count of a token over time. It follows from the steps alone, without the words.
+    """Return the count of a token over time. It is computed from the steps alone, without the words.
 
     `at_first` is the count of the token before the first step, if it is a base symbol.
     """
@@ -118,9 +122,9 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
 
 
 def use_by_splitting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
-    """Return how often a token is used after several numbers of steps, and the words that contain it after `at` steps.
+    """Return how often `token` is used at several steps, and the words that contain it after `at` steps.
 
-    The words are split into tokens again for each number of steps.
+    The words are split into tokens again for each of the steps.
     """
     cut = TokenizedWords.of(
         _words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled
@@ -172,7 +176,8 @@ def _words_that_may_hold(words: WordTable, history: History, token: int) -> Word
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
     """Return the count of each token at the step that made the token, or 0 if the count is unknown.
 
-    Some methods begin with all tokens and drop most of them. For these methods, return the last expected counts.
+    Some methods begin with all tokens and drop most of them. For such a method, the count of a token is the last
+    expected count that was computed while the token existed.
     """
     counts: Int64s = np.zeros(history.index_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts

@@ -1,8 +1,8 @@
 """The distinct words of a corpus, split into tokens by any tokenizer after any number of its steps.
 
-The recipe of one tokenizer counted the words. A tokenizer with this recipe splits each word into tokens directly. Any
-other tokenizer treats the word as a text: it normalizes the word and splits it into words of its own. So several
-tokenizers can be compared word by word on the same corpus.
+The words were counted by the recipe of one tokenizer. A tokenizer with this recipe splits each word into tokens
+directly. Any other tokenizer treats the word as a text: it normalizes the word and may split it into several words. So
+several tokenizers can be compared word by word on the same corpus.
 """
 
 from __future__ import annotations
@@ -75,13 +75,20 @@ class TokenizedWords:
     def tokens_in_words(self, at: int) -> tuple[Int64s, Int64s]:
         """Return the id of every token after `at` steps, and for each token the index of its word."""
         tokens = self._tokens(at)
-        known = tokens.ids != NO_TOKEN
-        starts = tokens.edges[:-1][known]
-        stops = tokens.edges[1:][known]
-        part = np.searchsorted(self._parts.starts, starts, side="right") - 1
-        if self.history.recipe.marker != "prefix":  # a marker without bytes belongs to the word before it
-            part -= (starts == stops) & (starts == self._parts.starts[np.maximum(part, 0)])
-        return tokens.ids[known], self._parts.of_word[part]
+        ids = tokens.ids
+        starts = tokens.edges[:-1]
+        stops = tokens.edges[1:]
+        known = ids != NO_TOKEN
+        if not known.all():
+            ids = ids[known]
+            starts = starts[known]
+            stops = stops[known]
+        first = np.searchsorted(starts, self._parts.starts)  # the first token of each part; there are fewer parts
+        part = np.repeat(np.arange(len(first)), np.diff(first, append=len(starts)))
+        is_empty = starts == stops
+        if self.history.recipe.marker != "prefix" and is_empty.any():
+            part -= is_empty & (starts == self._parts.starts[part])  # a marker without bytes belongs to the word before
+        return ids, self._parts.of_word[part]
 
     def by_word(self, at: int) -> tuple[Int64s, Int64s]:
         """Return the ids of all tokens after `at` steps, and the index at which each word's tokens begin.
@@ -111,7 +118,8 @@ def tokens_by_word(
 ) -> tuple[Int64s, Int64s]:
     """Return the ids of all tokens after `at` steps, and the index at which each word's tokens begin.
 
-    The result is the result of `TokenizedWords.by_word`. This function is faster for a single number of steps.
+    The result is the same as that of `TokenizedWords.by_word`. This function is faster if only one value of `at` is
+    needed.
     """
     recipe = history.recipe
     if _splits_equally(recipe, counted_by):
@@ -157,10 +165,11 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def tokenizer_with_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Return the index of the tokenizer whose counted words serve to measure all tokenizers.
+    """Return the index of the tokenizer whose counted words are used to measure all tokenizers.
 
-    This is the first tokenizer that has counted words and keeps all spaces. If there is none, it is the first tokenizer
-    that has counted words. Return None if no tokenizer has them.
+    `known` holds the counted words of each tokenizer, if it has any, and its recipe. The first tokenizer that has
+    counted words and keeps all spaces is chosen. If there is none, the first tokenizer that has counted words is
+    chosen. Return None if no tokenizer has them.
     """
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -83,7 +83,10 @@ def ways_of(history: History, scores: Sequence[float] | None = None, dropout: fl
 
 
 class Ways:
-    """A splitter of words by all tokens of a history, in each of the ways that this module lists."""
+    """A splitter of words into the tokens of a history, in several ways: into the fewest tokens, at random, and others.
+
+    The beginning of this module lists all ways.
+    """
 
     joins_unknown = False  # neighbouring unknown characters are one token
 
@@ -148,7 +151,7 @@ class Ways:
         return self.lattice(word).best(self._weights(way))
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
-        """Return the tokens of a word by the way "longest".
+        """Split a word into tokens by the rule "longest": from the left, always take the longest token that fits.
 
         This needs no lattice. A lattice would be very large if a whole text is one word.
         """
@@ -169,9 +172,9 @@ class Ways:
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability with which a random way splits a word into exactly these tokens.
+        """Return the log-probability that `way`, which splits words at random, splits a word into exactly these tokens.
 
-        Return None if the word has too many covers to compute the probability.
+        Return None if the word can be split in so many ways that the probability cannot be computed.
         """
         if way == "dropout":
             chances = self.dropout_covers(word)
@@ -183,10 +186,10 @@ class Ways:
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability with which a random way uses each token at each place.
+        """Return how probable it is that a random split of the word uses a token at a place.
 
-        A key is the index of the first symbol of the token, and its id. Return None if the word has too many covers
-        to compute the probabilities.
+        `way` says how random splits are chosen. The keys of the result are `(place, id)`, where `place` is the index of
+        the token's first symbol in the word. Return None if the word has too many splits to compute the probabilities.
         """
         if way != "dropout":
             return self.lattice(word).shares(self._weights(way))
@@ -202,9 +205,9 @@ class Ways:
         return shares
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return the average number of tokens into which a random way splits a word.
+        """Return the average number of tokens of a word that is split at random by the rule `way`, such as "dropout".
 
-        Return None if the word has too many covers to compute the average.
+        Return None if the word can be split in too many ways to compute the average.
         """
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
@@ -242,7 +245,9 @@ class Ways:
         return self._each_costs_one if way == "fewest" else self._all_alike
 
     def _shown(self, ids: Ids) -> Ids:
-        """Return the ids with each hidden token replaced by the tokens that it was joined from."""
+        """Return the ids with each hidden token replaced by its parts. A hidden token only serves as a part of other
+        tokens.
+        """
         hidden = () if self.history.joining is None else self.history.joining.hidden
         if not hidden:
             return ids

@@ -71,10 +71,10 @@ class CorpusLattices:
         return self._on_all_paths(self._placed(history, np.array(scores)), work)
 
     def uniform(self, history: History, work: Work = ALONE) -> float:
-        """Return the average number of tokens if all covers of a word by tokens are equally likely.
+        """Return the average number of tokens in the corpus if all ways to split a word are equally likely.
 
-        Each base symbol has the weight 1/2. So all covers of a word have the same weight, and the sum of their weights
-        stays below 1, however many covers there are.
+        In a word of n base symbols, each split has the weight 1 / 2 ** n. So all splits have the same weight, and the
+        sum of the weights stays below 1, however many splits there are.
         """
         return self._on_all_paths(self._placed(history, -math.log(2) * self._lengths), work)
 
@@ -105,7 +105,9 @@ def fewest_tokens(words: WordTable, history: History, steps: Sequence[int], work
 def fewest_tokens_by(
     pieces: Sequence[Sequence[int]], words: WordTable, alphabet: Alphabet, recipe: Recipe, work: Work = ALONE
 ) -> int:
-    """Return the smallest number of tokens that cover the words, with these pieces and the symbols of an alphabet.
+    """Return the smallest number of tokens that cover the words.
+
+    A token is one of the given pieces, or a symbol of an alphabet.
 
     Each piece is a sequence of symbols. Tokens for unknown characters are not counted.
     """
@@ -128,7 +130,8 @@ def _tokens_on_best_paths(lattices: CompiledLattices, scores: Float32s, work: Wo
 def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALONE) -> tuple[float, float] | None:
     """Return an estimate of the number of tokens after dropout, and the possible error of the estimate.
 
-    The estimate is computed from words of the corpus that are drawn at random. Return None if the words are too long.
+    The estimate is computed from words of the corpus that `chance` draws at random. Return None if the words are too
+    long.
     """
     known = [word for word, _ in words]
     counts = words.counts.tolist()

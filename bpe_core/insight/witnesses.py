@@ -30,10 +30,12 @@ class FloorTask:
     other_tokens: int = 0  # tokens for unknown characters
 
     def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = unchanged) -> Witness | None:
-        """Return the vocabulary of a history as a witness, without its pieces of more than `longest` symbols.
+        """Return the vocabulary of a history as a witness, with the number of tokens that it needs for the words.
 
-        Return None if more than `wanted` pieces remain. `read` converts the text of each symbol of the history to a
-        text of `alphabet`.
+        A witness proves that no more tokens than this number are necessary.
+
+        Pieces with more symbols than `longest`, the limit of this task, are left out. Return None if more than `wanted`
+        pieces remain. `read` converts the text of a symbol in the history to its text in the task's `alphabet`.
         """
         pieces = pieces_of(history, self.alphabet, read)
         short = tuple(piece for piece in pieces if len(piece) <= self.longest)

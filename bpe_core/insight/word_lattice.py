@@ -1,4 +1,4 @@
-"""The lattice of a word: all tokens that can cover a part of the word. It works for every method.
+"""The lattice of a word: all tokens that can cover a part of the word. This module works for every method.
 
 A path through the lattice is a sequence of tokens that together cover the word.
 """
@@ -32,7 +32,7 @@ class WordLattice:
 
     @cached_property
     def ways(self) -> int:
-        """Return the number of paths through the lattice: the sequences of tokens that cover the word."""
+        """Return the number of paths through the lattice, which is the number of ways to cover the word by tokens."""
         totals = [1] + [0] * len(self.edges)
         for start, edges in enumerate(self.edges):
             for length, _ in edges:
@@ -54,10 +54,10 @@ class WordLattice:
         return tuple(reversed(ids))
 
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
-        """Return the probability of each token if a path is drawn at random.
+        """Return the probability that a randomly drawn path has a token at a place, for each token and each place.
 
         The scores of tokens are logarithms. The larger the sum of a path's scores, the more probable is the path. The
-        key of a token is the index of its first symbol, and its id.
+        result is a dictionary whose keys are `(place, id)`. The place is the index of the token's first symbol.
         """
         size = len(self.edges)
         behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from each symbol to the end
@@ -81,10 +81,10 @@ class WordLattice:
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
-        """Return for each index the tokens that end at this index.
+        """Return a list with an item for each index in the word: the tokens that end there.
 
-        Each token has three values: the index of its first symbol, its id, and the logarithm of the sum of the weights
-        of all paths that end with this token.
+        A token is given as `(start, id, weight)`: the index of its first symbol, its id, and the logarithm of the sum
+        of the weights of all paths that end with it.
         """
         ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):

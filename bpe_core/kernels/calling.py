@@ -1,10 +1,13 @@
-"""The calling of machine code with arrays, named tuples of arrays, and numbers.
+"""Functions that call machine code with arrays, named tuples of arrays, and numbers.
 
-Machine code gets the address of a row of eight-byte numbers. For each array the row has the address of the array's
-data, its shape, and its strides if it is not contiguous. Numbers are stored directly. A bundle (see `jit.py`) has a
-separate row, which is kept for the next call, and the first row has the address of this row. Other tuples are stored
-item by item. The machine code writes its result at the end of the first row. Python's other threads run at the same
-time.
+Machine code takes one argument: the address of an array of 64-bit numbers, which this module calls a row. The
+arguments of the Python call are written into the row one after another:
+ - a number takes one item of the row;
+ - an array takes several items: the address of its data, its shape, and its strides if it is not contiguous;
+ - a bundle (see `jit.py`) has a row of its own, which later calls use again. The call's row has only its address;
+ - any other tuple is written item by item.
+
+The machine code writes its result at the end of the row. Other Python threads can run during the call.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ import numpy as np
 from bpe_core.kernels import stored_code
 from bpe_core.kernels.stored_code import StoredKernel
 
-# Whether each call is compared with the types that the machine code was made for: in tests. Elsewhere callers are
-# trusted.
+# Tests set this variable. Then each call compares its arguments with the types of the machine code. Otherwise the
+# arguments are not checked.
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
 
 _NATIVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -82,7 +85,7 @@ class Kernel:
 class Call:
     """The machine code for arguments of certain types and layouts.
 
-    It has a function that writes the arguments into a row of numbers, and functions that read the results from the row.
+    It also has a function that turns the arguments into numbers, and functions that turn numbers into results.
     """
 
     def __init__(self, made: StoredKernel, arguments: tuple[Any, ...]) -> None:
@@ -116,8 +119,8 @@ class Call:
 def with_first(kernel: Callable[[Any, int], int], first: Any) -> Callable[[int], int]:
     """Return a kernel with a fixed first argument, which is a bundle.
 
-    Such a call takes a third of the time of other calls. The second argument and the result are whole numbers. Only one
-    thread at a time may call the returned function.
+    The returned function takes the second argument only. The second argument and the result are whole numbers. A call
+    takes a third of the time of other calls. Only one thread at a time may call the function.
     """
     if not isinstance(kernel, Kernel):
         return partial(kernel, first)
@@ -174,9 +177,10 @@ def _row_packer(example: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], list[in
 
 
 def _packer(example: Any) -> Callable[[Any], Any]:
-    """Return a function that turns an argument into numbers. The argument must have the type and layout of the example.
+    """Return a function that turns an argument into the numbers of a row.
 
-    For whole numbers and contiguous arrays, return only their type.
+    `example` is an argument of the same type and layout. For a whole number or a contiguous array, return `int` or
+    `np.ndarray` instead of a function. The caller turns such arguments into numbers without a further call.
     """
     if isinstance(example, tuple):
         return _bundle_packer(example) if hasattr(example, "is_bundle") else _row_packer(example)
@@ -185,14 +189,14 @@ def _packer(example: Any) -> Callable[[Any], Any]:
     if isinstance(example, (float, np.floating)):
         return _bits
     if isinstance(example, np.unsignedinteger):
-        return lambda number: (int(number) - (int(number) >> 63 << 64),)  # as the signed number with the same bits
+        return lambda number: (int(number) - (int(number) >> 63 << 64),)  # the signed number with the same bits
     return int
 
 
 def _bundle_packer(example: tuple[Any, ...]) -> Callable[[Any], tuple[int]]:
-    """Return a function that returns the address of a bundle's row of numbers.
+    """Return a function that takes a bundle and returns the address of its row.
 
-    The row of each bundle is made only once.
+    The row is written at the first call with a bundle. Later calls with the same bundle return the same address.
     """
     pack = _row_packer(example)
 
@@ -201,7 +205,7 @@ def _bundle_packer(example: tuple[Any, ...]) -> Callable[[Any], tuple[int]]:
         if stored is None:
             numbers = pack(parts)
             row = (ctypes.c_int64 * len(numbers))(*numbers)
-            # If several threads come here at once, all use the same row: another row would be freed during its use.
+            # If several threads come here at once, all get the row of the first thread. The other rows are freed.
             stored = parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
         if CHECKS and [*stored[0]] != pack(parts):
             raise RuntimeError(f"An array of {type(parts).__name__} was moved in memory.")
@@ -232,7 +236,9 @@ _READERS: dict[str, Callable[[int], Any]] = {
 
 
 def kinds_of(value: Any) -> str:
-    """Return a text that describes everything in a value on which machine code depends: types, dimensions and layout.
+    """Return a text that describes the types in a value, and the dimensions and layouts of its arrays.
+
+    Values with the same text can use the same machine code.
 
     >>> kinds_of((np.zeros(3, np.int32), 1, 2.0, (True, np.zeros((2, 2))[:, 0])))
     '(i4*1C,i8,f8,(b1,f8*1A))'

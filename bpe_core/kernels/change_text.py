@@ -1,7 +1,7 @@
-"""The normalization of texts as in SentencePiece.
+"""The kernels that normalize texts as SentencePiece does.
 
-The kernels replace the longest matches of a table, replace several spaces by one space, show spaces as a visible
-character, and add a prefix.
+They replace the longest matches of a table, replace several spaces by one space, show spaces as a visible character,
+and add a prefix.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from bpe_core.support.arrays import Bytes, Int64s, UInt32s
 HAS_TABLE, HAS_KEPT, ONE_BLANK, BY_PART, NEVER_EMPTY, BEFORE, BEHIND, SHOWS_BLANKS = range(8)
 CHOICES = 8
 
-TEXT, FREE, STATUS = range(3)  # of `progress`: the next text, the next free offset, the reason for returning
+TEXT, FREE, STATUS = range(3)  # entries of `progress`: the next text, the next free offset, the reason for returning
 PROGRESS_NUMBERS = 3
-DONE, NEEDS_ROOM, CANNOT = range(3)  # the last: a text of the table is no valid UTF-8
+DONE, NEEDS_ROOM, CANNOT = range(3)  # CANNOT: a text of the table is not valid UTF-8
+
+# What becomes of a character that begins with this byte, if an ASCII character or nothing follows.
+MAY_CHANGE, STAYS, IS_BLANK, NOT_ASCII = range(4)
 
 LONGEST_KEY = 256  # characters
 SIGN = 3  # bytes
@@ -34,6 +37,16 @@ class TextChanges(NamedTuple):
     texts: Bytes  # the replacement texts, with a zero byte after each text, and another zero byte at the end
     kept: PieceTable  # texts that stay unchanged
     chosen: Int64s
+    ways: Bytes  # for each byte: MAY_CHANGE, STAYS, IS_BLANK or NOT_ASCII
+
+
+@inlined
+def changes_nothing(changes):
+    """Return whether every text stays unchanged."""
+    chosen = np.int64(0)
+    for choice in range(CHOICES):
+        chosen |= changes.chosen[choice]
+    return chosen == 0
 
 
 @inlined
@@ -43,10 +56,10 @@ def _offset(unit):
 
 @kernel
 def longest_key(units, data, start, stop):
-    """Find the longest text at `start` that the table of replacements replaces. It ends where a character ends.
+    """Find the longest text that begins at `start` and has a replacement. The text must end with a whole character.
 
-    Return the length of the text, and the offset of its replacement. The length is 0 if the table replaces no text at
-    `start`.
+    Return the length of the text in bytes, and the offset of its replacement. The length is 0 if no such text begins
+    at `start`.
     """
     length, text, characters = np.int64(0), np.int64(0), np.int64(0)
     at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)
@@ -84,12 +97,13 @@ def _ends_with_sign(out, first, free, shown):
 
 @kernel
 def change_texts(changes, data, edges, out, free_at, progress):
-    """Write the changed texts one after another.
+    """Write the changed texts one after another into `out`.
 
-    The work continues at the state that `progress` holds. If a buffer is too small, the work stops, and `progress`
-    holds the reason. `free_at` gets the offset of each text, and the end of the last text.
+    `edges` holds the offsets in `data` between which the texts lie. `free_at` gets the offset in `out` of each changed
+    text, and the end of the last one. `progress` holds the index of the next text and the next free offset in `out`. It
+    is updated, and it gets the reason if the kernel returns early.
     """
-    units, texts, chosen = changes.units, changes.texts, changes.chosen
+    units, texts, chosen, ways = changes.units, changes.texts, changes.chosen, changes.ways
     shown, one_blank, by_part = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0, chosen[BY_PART] != 0
     text, free = progress[TEXT], progress[FREE]
     progress[STATUS] = DONE
@@ -103,6 +117,24 @@ def change_texts(changes, data, edges, out, free_at, progress):
             if free + SIGN * (stop - here) + 2 * SIGN > len(out):
                 progress[STATUS] = NEEDS_ROOM
                 return
+            way = ways[data[here]]
+            while way == STAYS and here + 1 < stop:
+                following = ways[data[here + 1]]
+                if following == NOT_ASCII:
+                    break
+                out[free] = data[here]
+                free, here, after_blank, is_blank = free + 1, here + 1, False, False
+                way = following
+            is_alone = here + 1 == stop or ways[data[here + 1]] != NOT_ASCII
+            if way == IS_BLANK and is_alone:
+                if not after_blank:
+                    free, after_blank = _put_sign(out, free, shown), one_blank
+                here += 1
+                continue
+            if way == STAYS and is_alone:
+                out[free] = data[here]
+                free, here, after_blank, is_blank = free + 1, here + 1, False, False
+                continue
             length, new, end, is_new = np.int64(0), here, here, False
             if chosen[HAS_KEPT] != 0:
                 length, _ = longest_piece(changes.kept, data, here, stop, STARTING)

@@ -1,10 +1,10 @@
-"""The compiler of kernels. No other module knows how Numba makes machine code of a kernel.
+"""The compiler of kernels. All code that depends on the way in which Numba makes machine code is in this module.
 
 Each kernel that Python calls gets an entry: a `numba.cfunc` with one row of numbers as its argument (see `calling.py`).
-llvmlite makes an object file from the LLVM code of the entry, which `inspect_llvm` returns. A kernel that kernels call
-is an `overload` of itself, for which Numba makes no wrapper that Python could call. References to arrays are not
-counted (`_nrt=False`, as `register_jitable` does), because kernels allocate nothing. With such counts, Numba would need
-a third more time to compile.
+llvmlite makes an object file from the LLVM code of the entry, which `inspect_llvm` returns. To let other kernels call
+it, a kernel is registered with Numba's `overload`, which makes no wrapper for Python. Numba's reference counting is
+switched off (`_nrt=False`, as `register_jitable` does), because kernels allocate no memory. With reference counting,
+Numba would need a third more time to compile.
 
 This module uses two functions that are not in Numba's manual: `populate_array` and the context's `make_tuple`. They
 build the arguments from numbers. `numba.carray` can do this, too, but then tuples of forty arrays take minutes to
@@ -44,7 +44,7 @@ if not TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[
 
 _OPTIONS = dict(nogil=True, error_model="numpy", _nrt=False)
 _WORD = ir.IntType(64)
-# What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
+# Functions that every process has from its C library. Numba's helpers are missing if code is loaded without Numba.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
 made: dict[tuple[str, str], StoredKernel] = {}  # machine code that this process or an earlier process made
@@ -69,7 +69,7 @@ class kernel(Kernel):  # noqa: N801  # a decorator
         return False
 
 
-# Passing many arrays on costs more than a small piece of work.
+# Small functions are inlined, because a call that passes many arrays can cost more than the work of the function.
 inlined = numba.njit(inline="always", **_OPTIONS)
 
 
@@ -78,9 +78,10 @@ _made_before = cache(stored_code.code_of_other_versions)
 
 @cache
 def _compiler() -> str:
-    """Return a text that describes everything besides its source on which a kernel's machine code depends.
+    """Return a text that changes whenever all machine code must be compiled again.
 
-    The text names the versions of the compiler, the processor, and the code that calls kernels.
+    The text holds the versions of Numba, llvmlite, NumPy and Python, the name of the processor, and the source of the
+    modules that compile and call kernels.
     """
     versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
     sources = map(code_of_module, (sys.modules[__name__], calling))
@@ -126,9 +127,9 @@ def _letters(kind: Any) -> str:
 
 
 def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None], list[Any]]:
-    """Return a function that calls the kernel with a row of numbers, and an empty list.
+    """Return a function that reads arguments from a row, calls the kernel, and writes the result into the row.
 
-    When Numba has compiled the function, the last item of the list is the type of the result.
+    Also return an empty list. When Numba compiles the function, it appends the type of the kernel's result to the list.
     """
     wanted = types.Tuple(given)
     places, answers = sum(map(_places, given)), []
@@ -171,9 +172,9 @@ def _is_bundle(kind: Any) -> bool:
 
 
 def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
-    """Yield a function for each number in a row of numbers, from the number `first` on.
+    """Yield a function for each item of `row`, beginning with the item `first`.
 
-    The function gets a type, and returns a pointer of this type to the number.
+    The function takes an LLVM type. It returns a pointer to the item, and the pointer has this type.
     """
     for number in count(first):
         place = builder.gep(row, [_WORD(number)])

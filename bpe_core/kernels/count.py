@@ -1,7 +1,7 @@
 """The kernel that counts words. It scans a part of a text, then it looks up each word of the part in a table.
 
-A part has some ten thousand bytes, so the scanner's output is still in the cache when the words are looked up. The
-caller makes the tables larger when `count_block` asks for room.
+A part has about 32,000 bytes, so the scanner's output is still in the cache when the words are looked up. If a table
+lacks room, `count_block` returns False, and the caller makes the table larger.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from bpe_core.kernels.word_tables import (
 )
 from bpe_core.text.scanner.kinds import Kind
 
-# Entries of the registers, after those of the scanner: the state of counting a block.
+# Entries of `registers` after those of the scanner: the next segment, and the number of offsets that were found.
 SEGMENT = REGISTERS
-FOUND = REGISTERS + 1  # cuts that wait to be counted
+FOUND = REGISTERS + 1  # the words between these offsets are not counted yet
 ALL_REGISTERS = REGISTERS + 2
 
 STRETCH = 32 * 1024  # bytes scanned before their words are looked up
@@ -55,7 +55,8 @@ class Scratch(NamedTuple):
 def count_block(machine, drops_blanks, data, segment_ends, first, words, scratch, registers):
     """Count the words of a block. Each segment of the block is a text.
 
-    The work continues at the state that `registers` holds. Return False if a table lacks room.
+    Between two calls, `registers` holds the next offset, the scanner's state and counters. Return False if a table
+    lacks room.
     """
     cuts = scratch.cuts
     count = registers[FOUND]
@@ -99,7 +100,7 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
     for word in range(np.uint64(words)):
         start, stop = cuts[word], cuts[word + np.uint64(1)]
         length = int(stop - start)
-        unused = np.uint64(64 - 8 * min(length, LONGEST_SHORT))  # bits
+        unused = np.uint64(64 - 8 * min(length, LONGEST_SHORT))  # unused bits of the key
         key = load_eight(data, np.uint64(start)) & (np.uint64(0xFFFFFFFFFFFFFFFF) >> unused)
         # A last byte of zero would be lost in the key.
         is_short = (length <= LONGEST_SHORT) & ((key >> (np.uint64(56) - unused)) != np.uint64(0))
@@ -167,7 +168,7 @@ def _count_long(words, data, scratch, number, first):
 @kernel
 def last_safe_cut(machine, safe_pairs, data, start, stop):
     """Return the last offset inside data[start:stop] at which the text may be divided. Return -1 if there is none."""
-    behind = -1  # the kind of the character from `place` on
+    behind = -1  # the kind of the character that begins at `place`
     place = stop
     while place > start:
         here = place - 1

@@ -1,4 +1,4 @@
-"""The keys by which the machine code of kernels is stored. If the keys of two kernels are equal, their code is equal.
+"""The keys under which machine code of kernels is stored. If the keys of two kernels are equal, their code is equal.
 
 A kernel depends on its own source and on everything that the source names: other kernels, constants, named tuples. The
 code also depends on the types of the arguments, and on the compiler. Comments, docstrings and line numbers do not
@@ -45,9 +45,9 @@ def _argument(value: Any) -> str:
 
 
 def _everything_named(function: FunctionType) -> set[str]:
-    """Return descriptions of a kernel and of everything that its source names.
+    """Return descriptions of a kernel and of all functions and constants that it uses.
 
-    The descriptions also cover what the called functions name, and so on.
+    Functions and constants that it uses only through other functions are included.
     """
     descriptions: dict[str, str] = {}
     left = [function]
@@ -119,5 +119,5 @@ def _constant(value: Any) -> str:
         return f"{value.__qualname__} {values!r}"
     module = sys.modules.get(getattr(value, "__module__", ""))
     if module is not None and module.__name__.partition(".")[0] == OURS and module.__file__:
-        return code_of_module(module)  # it writes LLVM code with the help of its neighbours
+        return code_of_module(module)  # it uses other functions of its module to write LLVM code
     raise TypeError(f"There is no rule for machine code of {value!r}.")

@@ -1,4 +1,4 @@
-"""The encoding of words as tokens, with a memory of words that were encoded before.
+"""The kernels that encode words as tokens, with a memory of words that were encoded before.
 
 The words are handled in blocks. First the keys of all words in a block are computed. Then all keys are looked up, so
 that several look-ups wait for memory at the same time.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels import PATTERN_CUT, change_text
-from bpe_core.kernels.change_text import TextChanges, change_texts
+from bpe_core.kernels.change_text import TextChanges, change_texts, changes_nothing
 from bpe_core.kernels.follow import StepTable, follow_word
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_by_priority import join_word, whole_word
@@ -20,7 +20,12 @@ from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_pi
 from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
 from bpe_core.kernels.word_memory import (
+    CUT,
+    FIRST,
+    KEY_ROW,
+    PLACE,
     RESULTS_INSIDE,
+    SECOND,
     Keys,
     Memory,
     find_keys,
@@ -32,11 +37,12 @@ from bpe_core.kernels.word_memory import (
     slot_of,
 )
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.text.scanner.machine import SEPARATOR
 
 # Entries of `SymbolTable.number`. A missing number is -1.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
-LEFT_OUT, JOINS_UNKNOWN = 5, 6  # the id that is left out of the tokens; the id of which neighbours become one token
-FINDS_FIRST = 7  # above 0 if `pieces` has tokens that are used whole wherever their bytes occur
+LEFT_OUT, JOINS_UNKNOWN = 5, 6  # an id that is never written; an id that is written once if it is repeated
+FINDS_FIRST = 7  # above 0 if `pieces` has tokens that are never divided, wherever their bytes occur
 ALPHABET_NUMBERS = 8
 NOTHING = -2  # a symbol that does not exist
 
@@ -48,23 +54,24 @@ NOTHING = -2  # a symbol that does not exist
 IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED, FOLLOWED = range(7)
 
 # Entries of `progress`: the next word, the next free offset of the output, the reason why `encode_words` returned.
-NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # and how much room would have been enough
-# the index of the text; for its block of words how many cuts, and whether it is the last
-TEXT, CUTS, ENDED = range(4, 7)
+NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # WANTED: how much room would have been enough
+CUTS = 4  # the number of cuts in the block of words; 0 before the first block
+SCANNED, BEGUN = 5, 6  # the number of texts that were scanned, and of texts whose first offset was written
 GIVEN = 7  # above 0 if the cuts of all texts are given, so that nothing is scanned
-PROGRESS_NUMBERS = 8
+IS_JOINED = 8  # 1 if there is a separator between two texts (see `ScanTable.for_joined_texts`)
+PROGRESS_NUMBERS = 11  # the last two are used by `scan_words` when texts are joined by separators
 DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
-BLOCK = 256  # words hashed ahead
-AT_ONCE = 1 << 13  # bytes scanned before their words are looked up
-MARKERS = 2  # at most, in a word
+BLOCK = 256  # the words whose keys are computed together
+AT_ONCE = 1 << 13  # the bytes that are scanned before their words are looked up
+MARKERS = 2  # the most markers in a word
 NUMBERS_A_SYMBOL = 3
 
 
 @bundle
 class SymbolTable(NamedTuple):
-    symbol_of: Int32s  # by byte or code point; -1 for a missing symbol
-    last_symbol_of: Int32s  # for the last symbol of a word; the same array if no marker is attached to it
+    symbol_of: Int32s  # the symbol of each byte or code point; -1 for a missing symbol
+    last_symbol_of: Int32s  # the same for the end of a word; the same array if the last symbol has no marker
     number: Int64s
 
 
@@ -81,7 +88,6 @@ class SymbolBuffer(NamedTuple):
 
 @bundle
 class Cutter(NamedTuple):
-    machine: Machine
     alphabet: SymbolTable
     table: MergeTable
     pieces: PieceTable
@@ -96,7 +102,7 @@ class TextWords(NamedTuple):
     """The words of a text. Each word reaches from one offset in `cuts` to the next offset."""
 
     cuts: Int32s
-    kinds: Bytes  # the kind of each code point for the scanner
+    machine: Machine  # the scanner's tables
     drops_blanks: bool  # text that begins with a blank is no word
 
 
@@ -146,7 +152,10 @@ def add_symbol(symbol, width, count, kind, cells, spelled):
 
 @inlined
 def write_results(table, room, spelled, symbols, kind, results, place):
-    """Write the results for a merged word. Return the number of numbers that were written."""
+    """Write the results for a merged word into `results`, from the index `place` on.
+
+    The results are ids, ranks of boundaries, or symbols, as `kind` says. Return how many numbers were written.
+    """
     cells, ranks = room.cells, room.ranks
     count = np.int64(0)
     if kind == IDS:
@@ -177,18 +186,19 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """Return the largest number of items that must fit into the buffer for the results of some words.
+    """Return the number of items that the output must have room for before some words are encoded.
 
-    This includes items that are written but do not count as results.
+    `length` is the number of bytes in the words, and `words` is the number of words. The kernels may also write a few
+    items after the last result, so the number includes room for these items.
     """
     return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
 
 @inlined
 def encode_anew(cutter, data, start, length, kind, results, place):
-    """Encode a word without a look-up among earlier words, and write the results.
+    """Encode a word without a look-up among earlier words.
 
-    Return the number of numbers that were written.
+    Write the results into `results`, from the index `place` on. Return how many numbers were written.
     """
     table, pieces, alphabet, room, spelled = cutter.table, cutter.pieces, cutter.alphabet, cutter.room, cutter.spelled
     if kind == PIECES:
@@ -233,14 +243,33 @@ def encode_word(cutter, memory, data, start, length, key, second_key, slot, kind
     return count
 
 
+@inlined
+def first_word_of(words, keys, first, cut, word, kept):
+    """Return the index, within a block of words, of the first word that begins at a given offset or later.
+
+    `cut` is the index of the given offset in `words.cuts`, and `first` is the index of the offset at which the block
+    begins. If words that begin with a space are dropped, search the other words of the block, from `word` to `kept`.
+    """
+    if not words.drops_blanks:
+        return cut - first
+    while word < kept and first + np.int64(keys.rows[word * KEY_ROW + CUT]) < cut:
+        word += 1
+    return word
+
+
 @kernel
-def encode_words(cutter, memory, data, words, stop, kind, out, progress):
-    """Write the results for the words up to `stop`, one after another. Stop before `stop` if a buffer is too small."""
-    cuts, keys = words.cuts, cutter.keys
-    first = progress[NEXT_WORD]
+def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress):
+    """Encode the words up to the index `stop`, and write their results into `out`. Stop early if a buffer is too small.
+
+    At the start, `free_at` holds for each text the index in `words.cuts` of the text's first offset. When a text is
+    encoded, this index is replaced by the offset in `out` at which the results of the text begin. If the texts are
+    joined by separators, each separator is a word of its own, and the next text begins after it.
+    """
+    cuts, keys, is_joined = words.cuts, cutter.keys, progress[IS_JOINED] > 0
+    first, text, texts = progress[NEXT_WORD], progress[BEGUN], progress[SCANNED] + 1
     progress[STATUS] = DONE
     while first < stop and progress[STATUS] == DONE:
-        count = min(np.int64(len(keys.first)), stop - first)
+        count = min(np.int64(len(keys.rows) // KEY_ROW), stop - first)
         most = most_results(np.int64(cuts[first + count]) - np.int64(cuts[first]), count, kind)
         if progress[NEXT_PLACE] + most > len(out):
             progress[STATUS], progress[WANTED] = NEEDS_OUTPUT, most
@@ -250,15 +279,30 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
             kept = find_keys_between_blanks(memory, data, words, first, count, keys)
         else:
             find_keys(memory, data, cuts, first, count, keys)
-        done, free = np.int64(0), progress[NEXT_PLACE]
+        done, until, free = np.int64(0), np.int64(0), progress[NEXT_PLACE]
         while done < kept:
+            if is_joined:
+                until = kept
+            elif done == until:  # here a text may begin
+                while text < texts and first_word_of(words, keys, first, free_at[text], done, kept) <= done:
+                    free_at[text] = free
+                    text += 1
+                until = kept
+                if text < texts and free_at[text] < first + count:
+                    until = first_word_of(words, keys, first, free_at[text], done, kept)
             if kind != SYMBOLS:
-                done, free = recall_run(memory, keys, done, kept, out, free)
-                if done == kept:
-                    break
-            word = first + (np.int64(keys.cuts[done]) if words.drops_blanks else done)
+                done, free = recall_run(memory, keys, done, until, out, free)
+                if done == until:
+                    continue
+            row = done * KEY_ROW
+            word = first + (np.int64(keys.rows[row + CUT]) if words.drops_blanks else done)
             start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
-            key, second_key, slot = keys.first[done], keys.second[done], keys.places[done]
+            if is_joined and length <= 1 and data[start] == SEPARATOR:
+                text += length  # the length is 0 only for the empty word before the first separator
+                free_at[min(text, len(free_at) - 1)] = free
+                done += 1
+                continue
+            key, second_key, slot = keys.rows[row + FIRST], keys.rows[row + SECOND], keys.rows[row + PLACE]
             written = encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
             if progress[STATUS] != DONE:
                 count = word - first
@@ -268,42 +312,59 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
             free += written
             done += 1
         first += count
-        progress[NEXT_WORD], progress[NEXT_PLACE] = first, free
+        progress[NEXT_WORD], progress[NEXT_PLACE], progress[BEGUN] = first, free, text
+
+
+@kernel
+def scan_words(machine, data, edges, registers, cuts, free_at, progress):
+    """Write the offsets of the next words of the texts into `cuts`.
+
+    For each text, write into `free_at` the index in `cuts` of the offset at which the text begins.
+    """
+    text = progress[SCANNED]
+    if progress[CUTS] == 0:
+        cuts[0] = edges[0]
+        begin_text(registers, edges[0])
+    else:
+        cuts[0] = cuts[progress[CUTS] - 1]
+    free_at[progress[BEGUN] : text + 1] = 0  # these texts begin with the first word
+    count, pause = np.int64(1), registers[POSITION] + AT_ONCE
+    while text + 1 < len(edges) and registers[POSITION] <= pause:
+        end = edges[text + 1]
+        if registers[POSITION] < end:
+            count = scan(machine, data, min(end, pause), registers, cuts, count)
+        if registers[POSITION] < end or count + 3 > len(cuts):
+            break
+        if edges[text] < end:
+            count = end_text(machine, registers, cuts, count)
+        text += 1
+        free_at[text] = count - 1
+        begin_text(registers, end)
+    progress[CUTS], progress[SCANNED], progress[NEXT_WORD] = count, text, 0
 
 
 @kernel
 def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
-    """Encode several texts.
+    """Encode several texts. `free_at` gets the offset in `out` at which the results of each text begin.
 
-    Each text reaches from one offset in `edges` to the next offset. `free_at` gets the offset of the ids of each text.
-    The kernel splits the texts into words, unless the caller gives the offsets of all words.
+    Each text reaches from one offset in `edges` to the next offset. The kernel splits the texts into words, or the
+    caller has written the offsets of all words into `words.cuts`. In the second case, `free_at` must hold for each text
+    the index in `words.cuts` of the text's first offset.
+
+    If the texts are joined by separators, `edges` holds only the beginning and the end of all the data. At the end,
+    `progress[BEGUN]` is the number of separators.
     """
-    machine, cuts = cutter.machine, words.cuts
+    firsts = progress[IS_JOINED + 1 :] if progress[IS_JOINED] else free_at
     progress[STATUS] = DONE
+    if progress[GIVEN]:
+        progress[CUTS], progress[SCANNED] = free_at[len(edges) - 1] + 1, len(edges) - 1
     while progress[STATUS] == DONE:
-        if progress[NEXT_WORD] + 1 == progress[CUTS]:
-            if progress[ENDED]:
-                progress[TEXT] += 1
-                free_at[progress[TEXT]] = progress[NEXT_PLACE]
-                if progress[TEXT] + 1 == len(edges):
-                    return
-                if progress[GIVEN]:
-                    end = edges[progress[TEXT] + 1]
-                    while progress[CUTS] < len(cuts) and cuts[progress[CUTS] - 1] < end:
-                        progress[CUTS] += 1
-                    continue
-                cuts[0], end = edges[progress[TEXT]], edges[progress[TEXT] + 1]
-                begin_text(registers, cuts[0])
-                progress[CUTS], progress[NEXT_WORD], progress[ENDED] = 1, 0, cuts[0] == end
-                continue
-            end = edges[progress[TEXT] + 1]
-            cuts[0] = cuts[progress[CUTS] - 1]
-            count = scan(machine, data, min(end, registers[POSITION] + AT_ONCE), registers, cuts, np.int64(1))
-            if registers[POSITION] == end and count + 3 <= len(cuts):
-                count = end_text(machine, registers, cuts, count)
-                progress[ENDED] = 1
-            progress[CUTS], progress[NEXT_WORD] = count, 0
-        encode_words(cutter, memory, data, words, progress[CUTS] - 1, kind, out, progress)
+        if progress[NEXT_WORD] + 1 >= progress[CUTS]:
+            if progress[SCANNED] + 1 == len(edges):
+                free_at[progress[BEGUN] + progress[IS_JOINED] :] = progress[NEXT_PLACE]
+                return
+            scan_words(words.machine, data, edges, registers, words.cuts, firsts, progress)
+        encode_words(cutter, memory, data, words, progress[CUTS] - 1, kind, out, free_at, progress)
 
 
 @bundle
@@ -322,7 +383,7 @@ class ShortText(NamedTuple):
     given: Bytes
     changed: Bytes
     ids: Int32s
-    edges: Int64s  # the length of the given text, and then the number of its tokens
+    edges: Int64s  # of the given text
     borders: Int64s  # of the changed text
     progress: Int64s
 
@@ -330,24 +391,16 @@ class ShortText(NamedTuple):
 @kernel
 def encode_short(text, size):
     """Normalize and encode `size` bytes. Return the number of tokens, or -1 if a buffer is too small."""
-    edges, borders, progress = text.edges, text.borders, text.progress
+    data, edges, borders, progress = text.given, text.edges, text.borders, text.progress
     edges[0], edges[1] = 0, size
     progress[:] = 0
-    change_texts(text.changes, text.given, edges, text.changed, borders, progress)
-    if progress[change_text.STATUS] != change_text.DONE:
-        return np.int64(-1)
-    progress[:] = 0
-    progress[TEXT], progress[CUTS], progress[ENDED] = -1, 1, 1
+    if not changes_nothing(text.changes):
+        change_texts(text.changes, data, edges, text.changed, borders, progress)
+        if progress[change_text.STATUS] != change_text.DONE:
+            return np.int64(-1)
+        data, edges, borders = text.changed, borders, edges
+        progress[:] = 0
     encode_texts(
-        text.cutter,
-        text.registers,
-        text.memory,
-        text.changed,
-        borders,
-        text.words,
-        text.kind,
-        text.ids,
-        edges,
-        progress,
+        text.cutter, text.registers, text.memory, data, edges, text.words, text.kind, text.ids, borders, progress
     )
     return progress[NEXT_PLACE] if progress[STATUS] == DONE else np.int64(-1)

@@ -1,8 +1,7 @@
-"""The kernels that apply the steps of a history to tokens.
+"""The kernels that apply the steps of a history to the tokens of a word.
 
-A step joins two tokens, or it drops a token, which is then split into other tokens. A step that changes nothing is
-skipped. The next step is the first later step that joins two neighbours or drops a token in the word. Possible next
-steps wait in a heap, sorted by step and offset.
+A step joins two tokens, or it drops a token, which is then split into other tokens. Most steps change nothing in a
+given word. To skip them, the kernels keep a heap of the steps that would change the word, sorted by step and offset.
 """
 
 from __future__ import annotations
@@ -17,28 +16,28 @@ from bpe_core.kernels.join_by_priority import drop_lowest, push
 from bpe_core.kernels.merge_word import LIMIT, rank_of
 from bpe_core.support.arrays import Int32s
 
-WHOLE = 1 << 30  # added to a token that is a whole word
+WHOLE = 1 << 30  # a flag for a token that is a whole word
 
-_PLACE_BITS = 32  # below a step: where it has an effect
+_PLACE_BITS = 32  # an entry of the heap is a step, and in its lower bits an offset
 _PLACES = (1 << _PLACE_BITS) - 1
-_GONE = -1  # instead of a token that was joined to the token before it
+_GONE = -1  # in the cell of a token that was joined to the token before it
 
 
 @bundle
 class StepTable(NamedTuple):
-    """A table of the steps that join each pair or drop each token.
+    """A table that lists for each pair the steps that join it, and for each token the steps that drop it.
 
     The first step that joins a pair is stored in a `MergeTable`, as the rank of the pair.
     """
 
     left: Int32s
-    right: Int32s  # below zero if the left token is dropped
+    right: Int32s  # below 0 if the step drops the left token
     made: Int32s
     further: Int32s  # the next step that joins the same pair or drops the same token; NEVER after the last
-    drops: Int32s  # by token, the first step that drops it; empty if no step does
+    drops: Int32s  # for each token the first step that drops it; empty if no step drops a token
     parts: Int32s  # the parts of dropped tokens, step by step
-    first_part: Int32s  # where the parts of each step begin, and the end
-    lengths: Int32s  # by token, how many cells it takes
+    first_part: Int32s  # the index in `parts` at which the parts of each step begin, and the end
+    lengths: Int32s  # the number of cells of each token
 
 
 @inlined
@@ -50,9 +49,9 @@ def _first_after(further, row, last):
 
 @kernel
 def _queue_steps(table, steps, room, size, place, stop, last):
-    """Put on the heap the steps after `last` that would change the token at an offset.
+    """Find the steps after step `last` that would change the token at the offset `place`, and put them on the heap.
 
-    Of all steps that join the same pair, only the next step is put on the heap. Return the new size of the heap.
+    If several steps join the same pair, only the first of them is put on the heap. Return the new size of the heap.
     """
     cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
     if middle < stop:
@@ -80,9 +79,9 @@ def _queue_all_steps(table, steps, room, stop, last):
 
 @kernel
 def _join(steps, room, place, stop, row):
-    """Join the token at an offset to the next token, if the step can still do this.
+    """Join the token at the offset `place` to the next token, if the step `row` joins this pair of tokens.
 
-    Return whether the tokens were joined.
+    The caller has compared the left token. Return whether the tokens were joined.
     """
     cells, following = room.cells, room.next_place
     middle = np.int64(following[place])
@@ -128,7 +127,7 @@ def follow(table, steps, room, symbols):
             end = np.int64(room.next_place[place])
         else:
             continue
-        if size + 2 * (end - place + 1) > len(heap):  # many waiting entries have no effect any more
+        if size + 2 * (end - place + 1) > len(heap):  # many entries of the heap have no effect any more
             size = _queue_all_steps(table, steps, room, symbols, row - 1)
             continue
         if place > 0:
@@ -176,8 +175,8 @@ def follow_word(table, steps, room, symbols, results, free):
 def follow_runs(table, steps, room, ids, borders):
     """Apply the steps to several rows of tokens. Each row reaches from one index in `borders` to the next index.
 
-    Afterwards `borders` holds the indices of the new rows. If two tokens are neighbours in no longer token, no step can
-    join across the place between them. So a row is divided there, and each part is handled separately.
+    Afterwards `borders` holds the indices of the new rows. If no token contains two neighbouring tokens side by side,
+    no step can bring them into one token. So a row is divided between them, and each part is handled separately.
     """
     keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
     for run in range(len(borders) - 1):

@@ -18,7 +18,7 @@ from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `State.number`.
-STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # the present state
+STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # the state of the compression
 MIN_FREQUENCY, MAX_LENGTH, TIES, BASE = range(10, 14)  # choices of the recipe
 NUMBERS = 14
 
@@ -32,7 +32,7 @@ Int16s = npt.NDArray[np.int16]
 
 class Blocks(NamedTuple):
     data: Bytes  # the given texts
-    # the same texts while they are compressed; the first `sizes` bytes of each block are its present content
+    # the texts while they are compressed; the first `sizes` bytes of a finished block are its result
     cells: Bytes
     ends: Int64s  # the end of each block
     times: Int64s  # how often the text of each block occurs
@@ -50,11 +50,11 @@ class State(NamedTuple):
     is_listed: Bytes
     paying: Int32s  # the listed pairs, some of which may no longer be worth replacing
     taken: Bytes  # whether a byte occurs or represents a pair
-    stands: Bytes  # whether it represents a pair
+    stands: Bytes  # whether a byte represents a pair
     ids: Int32s  # the token that each byte represents
-    order: Int64s  # its rank in ties by ids; after these, the ranks of the bytes themselves
-    lengths: Int64s  # the length of its text
-    places: Int64s  # where its text is in the data
+    order: Int64s  # the rank of each byte's token in ties by ids; after these, the ranks of the bytes themselves
+    lengths: Int64s  # the length of the text that each byte represents
+    places: Int64s  # the offset in the data of the text that each byte represents
     number: Int64s
 
 
@@ -223,8 +223,7 @@ def first_with_count(state, count, but):
 def comes_before(state, pair, other):
     """Return whether the tie rule prefers `pair` to `other`, a pair with the same count.
 
-    The tie rule must compare the texts or ids of the pairs. Another function serves the rule that compares their
-    offsets.
+    The tie rule must compare texts or ids. If it compares offsets in the block, call `first_with_count` instead.
     """
     ties = state.number[TIES]
     if ties != BY_IDS:

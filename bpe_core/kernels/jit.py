@@ -60,7 +60,7 @@ else:
     kernel = Kernel
 
     def inlined(function):
-        """Return the function unchanged. Only the compiler has to inline functions into kernels."""
+        """Return the function unchanged, because only the compiler process inlines functions into kernels."""
         return function
 
     intrinsic = inlined

@@ -1,10 +1,10 @@
-"""The joining of the tokens of one word by a table of priorities.
+"""The kernels that join the tokens of one word by a table of priorities.
 
 Among all neighbours that may be joined, the pair with the best priority is joined first.
 
-After a join, a better pair than the joined pair may exist, so the pairs wait in a heap. If two base symbols are
-neighbours in no token, no join can cross the place between them. So a word is divided there, and each part is joined
-separately. This keeps the heaps small.
+A join can create a pair with a better priority than the joined pair, so the pairs are kept in a heap. If no token
+contains two neighbouring base symbols side by side, no join can bring them into one token. So a word is divided between
+such symbols, and each part is joined separately. This keeps the heaps small.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.merge_word import AND_NOT, BASE, LIMIT, pair_key, place_of_pair
 from bpe_core.kernels.pieces import AT, BIRTH, FIRST, NO_TOKEN, PARENT, ROW, STARTING, TOKEN
 
-MEETS = NEVER - 1  # in place of a priority: the two are neighbours in some token, but are not joined themselves
+MEETS = NEVER - 1  # in place of a priority: some token contains the two side by side, but they are not joined
 
-_JOINT_BITS = 32  # below a pair's priority: its offset
+_JOINT_BITS = 32  # an entry of the heap is a priority, and in its lower bits an offset
 _JOINT_PLACES = (1 << _JOINT_BITS) - 1
 
 
@@ -47,11 +47,9 @@ def enter_pairs(table, left, right, priorities, tokens):
 
 @kernel
 def whole_word(pieces, data, start, stop):
-    """Return the token whose text is the whole word.
+    """Return the token whose text is the whole word, or NO_TOKEN if there is none.
 
-    The token counts even if the pairs of the table would split the word.
-
-    Return NO_TOKEN if there is no such token.
+    Such a token is returned even if no sequence of joins would make it.
     """
     rows, node = pieces.rows, np.int64(STARTING)
     for place in range(start, stop):
@@ -96,7 +94,10 @@ def _slot_that_joins(table, left, right):
 
 @kernel
 def _enter_pair(table, room, size, place, stop):
-    """Put the pair at an offset on the heap if it may be joined. Return the new size of the heap."""
+    """Put the pair that begins at the offset `place` on the heap, if the pair may be joined.
+
+    Return the new size of the heap.
+    """
     middle = np.int64(room.next_place[place])
     if middle < stop:
         slot = _slot_that_joins(table, room.cells[place], room.cells[middle])

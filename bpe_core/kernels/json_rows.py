@@ -1,6 +1,7 @@
 """The reader of JSON lines. It copies the texts of one field. It stops before each row that it cannot read.
 
-Python reads the rows at which this reader stops. So Python alone decides which rows are wrong, and reports them.
+Python reads the rows at which this reader stops. So Python alone decides which rows are wrong, and reports them. The
+reader also stops before a row that is not valid UTF-8: outside texts in quotes, a row has only ASCII characters.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.memory import load_eight, trailing_zeros
+from bpe_core.kernels.memory import copy_thirty_two, load_eight, store_eight, trailing_zeros
+from bpe_core.kernels.utf8 import ALL_ASCII, SOUND, state_after
 from bpe_core.text.reading.text_tables import use_compiled_rows
 
 LONGEST_ROW = 1 << 22  # bytes; Python checks how many values a longer row holds
-DEEPEST = 60  # lists and objects around a value; each has a bit in a number
-MOST_DIGITS = 4_000  # of a whole number, below Python's own limit
+DEEPEST = 60  # the most lists and objects around a value; each has a bit in a number
+MOST_DIGITS = 4_000  # the most digits of a whole number; Python's own limit is higher
 FAILED = 1 << 62  # in place of an offset
 
 _ONES = 0x0101010101010101
@@ -32,9 +34,10 @@ _KEY, _VALUE, _FIRST, _COMMA_OR_END = range(4)  # a row or value may end in the 
 
 
 def _escaped() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a table that gives, for each letter after a backslash, the character that the two represent.
+    """Return a table of JSON's short escape sequences, such as `\\n`.
 
-    The value is 0 for a letter that JSON does not allow after a backslash.
+    The index is the byte after the backslash. The value is the character that the sequence represents, or 0 if JSON has
+    no such sequence.
     """
     characters = np.zeros(256, np.uint8)
     for letter, character in zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True):
@@ -170,49 +173,100 @@ def _is_same(out, begin, end, name):
 
 @kernel
 def _copy_text(data, place, out, begin):
-    """Copy a text in quotes. `place` is the offset after the first quote, and `begin` is the end of the texts in `out`.
+    """Copy a text in quotes to `out`, from the offset `begin` on. `place` is the offset after the opening quote.
 
-    Return the offset after the last quote, or FAILED, and the end of the copy. Bytes after the end may be written, too.
+    Return two values: the offset after the closing quote, and the end of the copy. The first value is FAILED if this
+    reader cannot read the text, or if it is not valid UTF-8. Some bytes after the end of the copy may be overwritten.
     """
-    one, eight, stop = np.uint64(1), np.uint64(8), np.uint64(len(data))
-    i, end = place, begin
+    one, thirty_two = np.uint64(1), np.uint64(32)
+    i, end, stop = place, begin, np.uint64(len(data))
     while i < stop:
-        while i + eight <= stop:
-            bytes_of_text = load_eight(data, i)
-            for k in range(8):
-                out[end + np.uint64(k)] = (bytes_of_text >> np.uint64(8 * k)) & np.uint64(0xFF)
-            quotes = bytes_of_text ^ np.uint64(_EIGHT_QUOTES)
-            backslashes = bytes_of_text ^ np.uint64(_EIGHT_BACKSLASHES)
-            unusual = (quotes - np.uint64(_ONES)) & ~quotes | (backslashes - np.uint64(_ONES)) & ~backslashes
-            unusual |= (bytes_of_text - np.uint64(_EIGHT_SPACES)) & ~bytes_of_text
-            unusual &= np.uint64(_TOP_BITS)
-            usual = trailing_zeros(unusual) >> np.uint64(3)  # bytes before the first unusual one
-            i += usual
-            end += usual
-            if usual < eight:
+        while i + thirty_two <= stop:
+            found = copy_thirty_two(data, i, out, end)
+            if found:
+                plain = min(trailing_zeros(found), trailing_zeros(found >> thirty_two))  # bytes before another one
+                i += plain
+                end += plain
                 break
+            i += thirty_two  # separate from the above: the processor guesses this branch, and need not wait for `plain`
+            end += thirty_two
         if i >= stop:
             break
         byte = data[i]
         if byte == _QUOTE:
             return i + one, end
-        if byte < 32:
+        if byte >= 128:
+            i, end = _copy_other_characters(data, i, out, end)
+            if i == np.uint64(FAILED):
+                break
+        elif byte == _BACKSLASH:
+            character = _ESCAPED[data[i + one]] if i + one < stop else np.uint8(0)
+            if character:
+                out[end] = character
+                i += np.uint64(2)
+                end += one
+                continue
+            i, code = _escape_at(data, i)
+            if i == np.uint64(FAILED):
+                break
+            end = _write_character(code, out, end)
+        elif byte < 32:
             break
-        if byte != _BACKSLASH:
+        else:
             out[end] = byte
             i += one
             end += one
-            continue
-        i, code = _escape_at(data, i)
-        if i == np.uint64(FAILED):
-            break
-        end = _write_character(code, out, end)
     return np.uint64(FAILED), begin
 
 
 @kernel
+def _copy_other_characters(data, place, out, begin):
+    """Copy text that is not ASCII until eight ASCII bytes follow, or an unusual byte. Check that it is valid UTF-8.
+
+    Return two values: the offset after the text that was copied, and the end of the copy. The first value is FAILED if
+    the text is not valid UTF-8.
+    """
+    eight, stop, sound = np.uint64(8), np.uint64(len(data)), np.uint64(SOUND)
+    i, end, state = place, begin, sound
+    while i + eight <= stop:
+        bytes_of_text = load_eight(data, i)
+        store_eight(out, end, bytes_of_text)
+        unusual = _unusual_bytes(bytes_of_text)
+        if unusual:
+            usual = trailing_zeros(unusual) >> np.uint64(3)
+            state = state_after(bytes_of_text, np.int64(usual), state)
+            return (i + usual if state == sound else np.uint64(FAILED)), end + usual
+        state = state_after(bytes_of_text, 8, state)
+        i += eight
+        end += eight
+        if state == sound and bytes_of_text & np.uint64(ALL_ASCII) == np.uint64(0):
+            return i, end
+    while i < stop and (state != sound or data[i] >= 128):
+        state = state_after(np.uint64(data[i]), 1, state)
+        out[end] = data[i]
+        i += np.uint64(1)
+        end += np.uint64(1)
+    return (i if state == sound else np.uint64(FAILED)), end
+
+
+@inlined
+def _unusual_bytes(eight):
+    """Find quotes, backslashes and control characters among eight bytes of a text.
+
+    Return 0 if there are none. Otherwise the lowest bit that is set in the result is in the first such byte.
+    """
+    quotes = eight ^ np.uint64(_EIGHT_QUOTES)
+    backslashes = eight ^ np.uint64(_EIGHT_BACKSLASHES)
+    unusual = (quotes - np.uint64(_ONES)) & ~quotes | (backslashes - np.uint64(_ONES)) & ~backslashes
+    return (unusual | (eight - np.uint64(_EIGHT_SPACES)) & ~eight) & np.uint64(_TOP_BITS)
+
+
+@kernel
 def _escape_at(data, place):
-    """Return the offset after an escape sequence, or FAILED, and the code point that the sequence represents."""
+    """Return two values: the offset after an escape sequence, and the code point that the sequence represents.
+
+    The first value is FAILED if the sequence is not valid.
+    """
     stop, failed = np.uint64(len(data)), np.uint64(FAILED)
     if place + np.uint64(2) > stop:
         return failed, np.int64(0)
@@ -279,7 +333,7 @@ def _write_character(code, out, end):
 
 @kernel
 def _after_plain_value(data, place):
-    """Return the offset after a number, `true`, `false` or `null`, or FAILED."""
+    """Return the offset after a number, `true`, `false` or `null`. Return FAILED if there is no such value."""
     one, stop, failed = np.uint64(1), np.uint64(len(data)), np.uint64(FAILED)
     i = place
     first = data[i]

@@ -8,7 +8,7 @@ merge that makes the token. Nearly all rules of this module follow from this fac
  - the occurrences of a pair are one sorted slice of `arena`, which is written once when the pair is created;
  - a cell holds the number of the pair that begins at it, so the cell shows whether an occurrence in the slice is valid;
  - no table of pairs is searched, because each new pair replaces a known pair (see learn_join.py);
- - a pair that is too rare when it is created is never stored, and neither are pairs that would follow from it;
+ - a pair that is too rare when it is created is never stored, because its count cannot rise later;
  - the best pair is found without sorting all pairs (see learn_queue.py).
 
 A pair with very many occurrences is merged on two cores (see learn_in_halves.py).
@@ -80,7 +80,7 @@ def end_step(state, columns):
 
 @kernel
 def remove_forbidden(state):
-    """Set to 0 the counts of all pairs that are forbidden from this step on. Such pairs cannot be merged later."""
+    """Set the count to 0 for each pair that is forbidden from this step on. Such pairs cannot be merged later."""
     run, forbidden = state.run[0], state.forbidden
     while 3 * run.forbidden < len(forbidden) and forbidden[3 * run.forbidden] <= run.merges:
         at = 3 * run.forbidden
@@ -138,7 +138,10 @@ def leading_pairs(state, scores, wanted, leading):
 
 @kernel
 def choose(state, scores):
-    """Return the pair to merge next as (pair, left, right). `left` is -1 if there is no pair."""
+    """Return three values: the number of the pair to merge next, its left token and its right token.
+
+    The left token is -1 if there is no pair.
+    """
     step = state.run[0].merges
     if step < state.run[0].forced and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
@@ -218,12 +221,12 @@ def write_text(state, token, left, right):
 def write_choice(state, scores, columns, reasons, pair, left, right):
     """Write the chosen pair, its count and its reasons into the columns of the history.
 
-    Write also the runner-up, or the pair that would have been chosen without an intervention.
+    Also write the runner-up, or the pair that would have been chosen without an intervention.
     """
     row, pairs = state.run[0].merges, state.pairs
     count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
     columns.left[row], columns.right[row], columns.count[row] = left, right, count
-    pairs[pair].count = 0  # it is dropped from the queue when it comes up
+    pairs[pair].count = 0  # the pair is removed from the queue when it comes to the top
     other = best(state, scores)
     if other == NO_PAIR:
         columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = -1

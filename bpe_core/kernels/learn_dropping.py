@@ -1,14 +1,15 @@
 """The merge loop for methods that drop tokens, so that counts may rise again.
 
-`learn.py` relies on falling counts. These kernels cannot, because a drop may create a pair again at places that another
-merge made long ago. The array `cells` holds all distinct words, as in `learn.py`. But here the first cell of a token
-holds the token itself, and not a pair. Its last cell holds minus its length. All places of a token are in a linked list
-of cells. To find a pair, the kernels search the places of its rarer token.
+In `learn.py`, the count of a pair never rises. Here it can rise, because a drop splits a token into other tokens, and
+they form pairs with their neighbours. The array `cells` holds all distinct words, as in `learn.py`. But here the first
+cell of a token holds the token itself, and not a pair. The last cell of a longer token holds minus its length. All
+cells at which a token begins are in a linked list. To find a pair, the kernels search the list of its rarer token.
 
-Each change is handled in a window of cells around the changed tokens. Several equal tokens in a row are never divided
-by the ends of the window, because the pairs in such a row are counted together: `aaa` holds a+a once. The pairs in the
-window are subtracted from their counts before the change and added after the change. Pairs whose counts have risen
-enter the queue again. Their older entries are corrected when they come to the top, as for counts that have fallen.
+Each change is handled in a window of cells around the changed tokens. A run of equal tokens is never divided by the
+ends of the window, because the pairs in such a run are counted together: `aaa` holds a+a once. Before the
+change, all pairs in the window are subtracted from the counts. After the change, all pairs that are then in the window
+are added. Pairs whose counts have risen enter the queue again. An entry with an outdated count is corrected when it
+comes to the top of the queue.
 """
 
 from __future__ import annotations
@@ -35,23 +36,23 @@ from bpe_core.kernels.learn_state import (
 from bpe_core.kernels.word_tables import hash_of
 from bpe_core.support.arrays import Int32s, Int64s
 
-IS_FULL = 100  # the status of a run with as many tokens as are wanted
+IS_FULL = 100  # the status of a run that has as many tokens as requested
 NOWHERE = 0  # the end of a list of cells: the first cell is a separator
 UNTOUCHED, LAST = 0, -1  # in `next` of a pair: the step has not changed the pair; the pair is the last changed pair
 NOT_MADE = -1  # in place of the parts of a base symbol
-BEYOND = 8  # bytes that are read after a text
-TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; the tokens to drop next, or NOT_MADE
+BEYOND = 8  # bytes after a text that may be read
+TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; the last two are the tokens to drop next, or NOT_MADE
 
 
 class Tokens(NamedTuple):
-    """The facts about tokens that only the merge loop with drops needs. All other facts are in `State`."""
+    """The arrays about tokens that only the merge loop with drops needs. All other arrays are in `State`."""
 
     held: Int64s  # how often each token occurs in the words
-    places: Int32s  # in how many cells
-    first: Int32s  # of them
-    left: Int32s  # the parts that it was first made of
+    places: Int32s  # the number of cells at which each token begins
+    first: Int32s  # the first cell of each token's list
+    left: Int32s  # the left and right part of which each token was first made
     right: Int32s
-    in_use: Int32s  # 1 or 0
+    in_use: Int32s  # 1 for each token that is in use, and otherwise 0
     by_text: Int32s  # a table of the tokens that were made; 0 is empty
     next_of: Int32s  # for each cell the next cell with the same token; below, the cell before
     before_of: Int32s
@@ -115,7 +116,7 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
             if run.status != GOING:
                 return
             write_choice(state, (), columns, (), pair, left, right)
-            count = state.pairs[pair].count = columns.count[row]  # until all its places are changed
+            count = state.pairs[pair].count = columns.count[row]  # set again, because `merge` subtracts each occurrence
             number[DUE], number[DUE_NEXT] = halves_to_drop(tokens, left, right, count, tau, run.base)
             token = token_of(state, tokens, left, right)
             work -= merge(state, tokens, left, right, token)
@@ -130,7 +131,8 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
 def missing_room(state, tokens, places, parts, length):
     """Return GOING if there is room for a step and for a text of `length` bytes. Otherwise return the reason to stop.
 
-    The step changes the words at `places` places, and puts `parts` tokens at each place.
+    `places` is the number of cells at which the step changes the words. `parts` is the number of tokens that the step
+    puts at each of these cells.
     """
     run = state.run[0]
     run.wanted = min(places * (parts + 1), 2 * tokens.number[TOKENS] + parts + 2)
@@ -149,11 +151,11 @@ def write_drop(columns, row, token, count):
 
 @kernel
 def halves_to_drop(tokens, left, right, count, tau, base):
-    """Return the tokens that must be dropped after a merge. They are halves of the merged pair: its left or right
-    token.
+    """Return two values: the tokens that must be dropped after a merge.
 
-    A half is dropped if the merge used at least the share `tau` of the half's occurrences. Two values are returned. If
-    fewer than two tokens are dropped, NOT_MADE takes their places.
+    They are halves of the merged pair: its left or right token. A half is dropped if the merge used at least the share
+    `tau` of the half's occurrences. If only one token is dropped, the second value is NOT_MADE. If none is dropped,
+    both values are NOT_MADE.
     """
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
@@ -270,7 +272,7 @@ def is_pair(cells, start, left, right, first_length):
 def pair_ends(cells, cell, left, right):
     """Return whether an occurrence of the pair ends just before this cell.
 
-    Then the pair at this cell belongs to the same row, which is joined from its first pair on.
+    If several occurrences follow one another, the merge must begin at the first of them.
     """
     before = start_of_token_before(cells, cell)
     return cells[before] == right and (left == right or comes_after(cells, before, left))
@@ -283,16 +285,13 @@ def comes_after(cells, cell, token):
 
 @kernel
 def drop(state, tokens, token, parts):
-    """Replace every occurrence of a token by the `parts` tokens that `tokens.parts` holds.
-
-    Return the amount of work.
-    """
+    """Replace every occurrence of a token by the tokens in `tokens.parts[:parts]`. Return the amount of work."""
     cells, work = state.cells, np.int64(0)
     tokens.in_use[token] = 0
     tokens.number[IN_USE] -= 1
     while tokens.first[token] != NOWHERE:
         cell = np.int64(tokens.first[token])
-        while comes_after(cells, cell, token):  # a row of equal tokens is split at once
+        while comes_after(cells, cell, token):  # all tokens in a row of equal tokens are replaced together
             cell = start_of_token_before(cells, cell)
         stop = row_after(state, cell)
         begin, end, weight = row_before(cells, cell), row_after(state, stop), weight_at(state, cell)
@@ -347,9 +346,9 @@ def remove_place(state, tokens, cell):
 
 @kernel
 def row_before(cells, cell):
-    """Return the first cell of the row of equal tokens that ends before this cell.
+    """Return the first cell of the run of equal tokens just before this cell.
 
-    A single token counts as a row. Return the cell itself if the word begins there.
+    A single token counts as a run. Return the cell itself if the word begins there.
     """
     before = start_of_token_before(cells, cell)
     token = cells[before]
@@ -361,9 +360,9 @@ def row_before(cells, cell):
 
 @kernel
 def row_after(state, cell):
-    """Return the end of the row of equal tokens that begins at this cell.
+    """Return the end of the run of equal tokens that begins at this cell.
 
-    A single token counts as a row. Return the cell itself if no token begins there.
+    A single token counts as a run. Return the cell itself if no token begins there.
     """
     token = state.cells[cell]
     while token != SEPARATOR and state.cells[cell] == token:
@@ -373,7 +372,7 @@ def row_after(state, cell):
 
 @kernel
 def count_pairs(state, cell, stop, weight):
-    """Add a weight to the count of each pair between two cells."""
+    """Add `weight` to the count of each pair in the cells from `cell` to `stop`. Count pairs without overlaps."""
     cells, lengths, is_twin = state.cells, state.token_lengths, False
     left = np.int64(cells[cell])
     cell += lengths[left]
@@ -395,7 +394,7 @@ def add_weight(state, left, right, weight):
     if pair == NO_PAIR:
         pair = slots[slot] = add_pair(pairs, state.run[0], left, right, 0, 0)
     if pairs[pair].next == UNTOUCHED:
-        pairs[pair].first = pairs[pair].count  # before the step
+        pairs[pair].first = pairs[pair].count  # the count before the step
         pairs[pair].next = pairs[NO_PAIR].next
         pairs[NO_PAIR].next = pair
     pairs[pair].count += weight

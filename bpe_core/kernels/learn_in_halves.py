@@ -1,8 +1,9 @@
-"""A merge at very many places on two cores. Each core joins the pair in half of the words.
+"""The functions for a merge with very many occurrences, on two cores. Each core joins the pair in half of the words.
 
-The second core fills separate buffers, so it cannot know the final numbers of the new pairs. It writes provisional
-numbers into the cells. They are corrected when the places of the pairs are written. All words of the second half come
-after those of the first half. So pairs are created, and listed in their slices, in the same order as on one thread.
+The second core fills separate buffers. The final numbers of the new pairs are not fixed at that time, so this core
+writes provisional numbers into the cells. They are corrected when the occurrences of the new pairs are written. All
+words of the second half come after those of the first half. So pairs are created, and listed in their slices, in the
+same order as on one thread.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bpe_core.kernels.memory import prefetch
 
 @kernel
 def begin_wide(state, columns):
-    """Choose the pair to merge. Divide its occurrences into two parts, so that each word is in one part.
+    """Choose the pair to merge. Divide its occurrences into two parts, so that no word has occurrences in both parts.
 
     Return the beginning of each part and the end of the second part.
     """

@@ -1,8 +1,8 @@
-"""The functions of one merge. They join the tokens at the pair's places, and replace each pair that is broken there.
+"""The functions of one merge. They join each occurrence of a pair, and replace the neighbouring pairs that this breaks.
 
-If `a b` is joined in `p a b n`, the pair (p, ab) is created with the weight that (p, a) loses, and the pair (ab, n)
-with the weight that (b, n) loses. So the neighbours are collected in groups, one group for each broken pair. Then the
-groups become pairs. At last the places of these pairs are written.
+If `a b` is joined in `p a b n`, the pairs (p, a) and (b, n) are broken. The pair (p, ab) gets the count that (p, a)
+loses, and the pair (ab, n) gets the count that (b, n) loses. So the neighbours are collected in groups, one group for
+each broken pair. Then each group becomes a new pair. Finally the occurrences of the new pairs are written.
 """
 
 from __future__ import annotations
@@ -33,18 +33,21 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 
 @kernel
 def join(state, pair, token, begin, stop):
-    """Join the pair at the occurrences that the arena lists from `begin` to `stop`.
+    """Join the pair at the occurrences that the arena lists from `begin` to `stop`. Return how many were joined.
 
-    Collect the neighbours in a group for each broken pair.
+    If two occurrences overlap, only the first is joined: `aaa` holds a+a twice but gives one token. `joints` gets an
+    item for each joined occurrence, which `place` reads later.
 
-    Return the number of joined occurrences. The cells get the numbers that the new pairs have if all new pairs are
-    stored. So each cell is fetched from memory only once. `joints` stores what `place` needs about each joined
-    occurrence (`aaa` holds a+a twice but gives one token). If two new tokens become neighbours (`abab`), the right
-    neighbour of the first token was (ab, a) for a moment. Such places are collected in a separate group, the group of
-    NO_PAIR.
+    The neighbours are collected in a group for each broken pair. Each group becomes a pair later, if the pair is
+    frequent enough to be stored. The cells already get the numbers that the pairs have if all of them are stored. So
+    each cell is fetched from memory only once.
 
-    If the method counts pairs without overlaps, `bbb` holds b+b once. If the first b of `bbb` is joined to an a, the
-    count of b+b does not change. Of three new tokens side by side, only two form a pair.
+    In `abab`, two new tokens become neighbours. When the first `ab` is joined, the token after it is still `a`, so this
+    neighbour is collected in the group of the broken pair (b, a). When the second `ab` is joined, the two new tokens
+    are counted in a separate group, the group of NO_PAIR. Later, `replace_pairs` subtracts this group from the other.
+
+    If the method counts pairs without overlaps, `bbb` holds b+b once. So the count of b+b does not change if the first
+    b of `bbb` is joined to an a. Three new tokens side by side hold only one pair of new tokens.
     """
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
@@ -96,9 +99,9 @@ def join(state, pair, token, begin, stop):
 
 @inlined
 def keeps_count_without_first(cells, cell, length, pair):
-    """Return whether a row of equal tokens has the same number of pairs if its first token is removed.
+    """Return whether a run of equal tokens has the same number of pairs if its first token is removed.
 
-    Pairs are counted without overlaps. The second token of the row begins at `cell`.
+    Pairs are counted without overlaps. The second token of the run begins at `cell`.
     """
     count = np.int64(2)
     while pair_at(cells, cell) == pair:
@@ -109,9 +112,9 @@ def keeps_count_without_first(cells, cell, length, pair):
 
 @inlined
 def keeps_count_without_last(cells, cell, pair):
-    """Return whether a row of equal tokens has the same number of pairs if its last token is removed.
+    """Return whether a run of equal tokens has the same number of pairs if its last token is removed.
 
-    Pairs are counted without overlaps. The last token of the row begins at `cell`.
+    Pairs are counted without overlaps. The last token of the run begins at `cell`.
     """
     count = np.int64(2)
     cell = start_of_token_before(cells, cell)
@@ -123,9 +126,9 @@ def keeps_count_without_last(cells, cell, pair):
 
 @inlined
 def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
-    """Begin to fetch the memory for the next occurrences.
+    """Begin to load into the cache the cells of an occurrence that is joined a little later.
 
-    These are their cells and, if there are many pairs, the groups of the pairs before and after them.
+    If there are many pairs, also load the group numbers of the pairs before and after an occurrence.
     """
     if entry + AHEAD < stop:
         prefetch(cells, np.uint64(arena[entry + AHEAD]))
@@ -164,7 +167,7 @@ def start_of_token_before(cells, cell):
 
 @inlined
 def add_to_group(groups, sides, old, side, weight, used):
-    """Add a place at which a pair is broken to the group of this pair. The group is made if it does not exist.
+    """Add an occurrence of a broken pair to the group of this pair. If there is no group yet, make one.
 
     Return the group, and the number of groups in use.
     """
@@ -209,7 +212,7 @@ def replace_pairs(state, pair, token, joined):
         if group.side == IS_BEFORE:
             store_new_pair(state, group, old.left, token, weight, times, keeps_places)
             continue
-        if chained != 0 and old.right == left:  # some of these neighbours became new tokens themselves
+        if chained != 0 and old.right == left:  # some of these neighbours have become new tokens
             weight -= groups[chained].weight
             times -= groups[chained].times
         store_new_pair(state, group, token, old.right, weight, times, keeps_places)
@@ -220,7 +223,7 @@ def store_new_pair(state, group, left, right, weight, times, keeps_places):
     """Store the new pair that replaces the broken pair of a group.
 
     If the new pair can never be merged, it is not stored. If `keeps_places` is true, a pair without occurrences is
-    stored in its place, so that the numbers of later pairs do not change.
+    stored instead, so that the numbers of later pairs do not change.
     """
     run = state.run[0]
     forced = run.merges < run.forced
@@ -253,7 +256,7 @@ def place_joint(cells, arena, groups, joint, first_born):
 @inlined
 def place_occurrence(cells, arena, groups, number, cell, first_born):
     new = np.int64(groups[number].new)
-    if new != first_born + number - 1:  # than the number in the cell
+    if new != first_born + number - 1:  # the cell has another number
         cells[cell] = (np.int64(cells[cell]) & WEIGHT_BITS) | new
     if new != NO_PAIR:
         arena[groups[number].fill] = cell

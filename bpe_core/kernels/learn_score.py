@@ -1,18 +1,18 @@
-"""The queue of pairs by score, for scores that rise and fall: the pairs in groups, and an order of the groups.
+"""The queue of pairs for methods that merge the pair with the best score, when scores can rise and fall.
 
-The score of a pair is its count divided by the counts of both its tokens. All three counts fall while tokens are used
-up, so a score may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token
-has thousands of pairs, and is used up again and again. Moving all these pairs each time would take hours.
+The score of a pair is its count divided by the counts of both its tokens. Each merge lowers the counts of the tokens
+that it joins. So a score may fall, and it may *rise*: when the count of `a` falls, the scores of all other pairs with
+`a` rise. A frequent token has thousands of pairs, and its count falls at many merges. Moving all these pairs each time
+would take hours.
 
-So each pair belongs to an owner, the token that was more frequent when the pair was created. Within the pairs of one
-owner, the owner's count is the same for all. So these pairs are sorted by their count divided by the count of the
-*other* token, and no pair moves when the owner is used up. Only the owner moves among the owners, which are sorted by
-the scores of their best pairs. When the rarer token of a pair is used up, the pair is moved; but a rare token has few
-pairs.
+So each pair belongs to an owner, the token that was more frequent when the pair was created. The pairs of one owner are
+sorted by their count divided by the count of the *other* token. This order does not change when the owner's count
+falls. The owners are sorted by the scores of their best pairs, so then only the owner moves. When the count of the
+other token falls, the pair is moved; but a rare token has few pairs.
 
-An entry that has fallen is corrected when it comes to the top, as in learn_queue.py: an entry is never worse than its
-true score. Scores are compared as floating-point numbers if these are far enough apart. Otherwise they are compared as
-exact fractions, by products of 128 and 192 bits.
+If a score has fallen, its entry is corrected when it comes to the top, as in learn_queue.py. So the score in an entry
+is never lower than the true score. Scores are compared as floating-point numbers if these are far enough apart.
+Otherwise they are compared as exact fractions, by products of 128 and 192 bits.
 
 The pairs of an owner are a pairing heap: a tree in which no child is better than its parent, and from which any pair
 can be removed and inserted again.
@@ -33,36 +33,36 @@ from bpe_core.support.arrays import Int32s, Int64s, Records
 # Ten roundings of 2**-53 lie between two quotients and the exact values; a larger difference is certain.
 SURE = 1.0 + 1e-14
 
-NOWHERE = -1  # of an owner without pairs
-OWNERS = 0  # the only entry of `Scores.number`: the size of the order
+NOWHERE = -1  # the position of an owner without pairs
+OWNERS = 0  # the only entry of `Scores.number`: the number of owners in the heap
 
 # Values that are stored for a pair besides its record in `State.pairs`.
 ENTRY = np.dtype(
     [
-        ("count", np.int64),  # counts of the pair, and of the other token, when it was put in its place
+        ("count", np.int64),  # the counts of the pair and of the other token when the pair was put in its place
         ("other", np.int64),
         ("key", np.int64),  # the key of the tie rule
         ("owner", np.int32),
         ("rarer", np.int32),  # the other token
         ("next", np.int32),  # the next pair with the same rarer token
-        ("child", np.int32),  # in the heap of its owner: the first pair below it
+        ("child", np.int32),  # the first pair below this pair in the heap of its owner
         ("sibling", np.int32),  # the next pair below the same pair
-        ("before", np.int32),  # the pair whose next sibling or first child it is
+        ("before", np.int32),  # the pair that has this pair as its next sibling or first child
     ],
     align=True,
 )
 
 
 class Scores(NamedTuple):
-    """The arrays that the queue by score needs. All other arrays are in `State`."""
+    """The arrays of the queue that is ordered by score. All other arrays are in `State`."""
 
-    entries: Records  # by pair
+    entries: Records  # an item for each pair
     token_counts: Int64s  # how often each token occurs in the corpus now
-    owner_counts: Int64s  # the same when it was put in its place among the owners
+    owner_counts: Int64s  # the count that each token had when it was put in its place among the owners
     best: Int32s  # for each token the best pair that it owns
     rarer_first: Int32s  # for each token the first pair whose rarer token it is
     owners: Int32s  # a heap of tokens
-    places: Int32s  # the position of each token in it
+    places: Int32s  # the position of each token in the heap of owners
     number: npt.NDArray[np.int64]
 
 
@@ -254,7 +254,7 @@ def raise_pairs(state, scores, token):
     while pair != NO_PAIR:
         entry = entries[pair]
         following, count = np.int64(entry.next), state.pairs[pair].count
-        if count < least:  # for good: the list forgets it
+        if count < least:  # the pair can never be merged, so it leaves the list
             if last == NO_PAIR:
                 scores.rarer_first[token] = following
             else:
@@ -306,7 +306,7 @@ def move_owner(state, scores, owner):
         number[OWNERS] -= 1
         if place == number[OWNERS]:
             return
-        owner = np.int64(owners[number[OWNERS]])  # the last owner takes its place
+        owner = np.int64(owners[number[OWNERS]])  # the last owner takes the place of the removed owner
     elif place == NOWHERE:
         place = number[OWNERS]
         number[OWNERS] += 1
@@ -386,7 +386,7 @@ def write_reasons(state, scores, reasons, left, right, count, other):
 def use_up(state, scores, pair, token, used):
     """Lower the counts of the tokens that a merge has joined, and reorder the pairs with these tokens.
 
-    `used` is the number of new tokens. Return the number of pairs that were examined.
+    `used` is how many new tokens the merge has made in the corpus. Return the number of pairs that were examined.
     """
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     scores.token_counts[left] -= used

@@ -1,16 +1,16 @@
 """The state of the merge loop: its arrays, and the meaning of the numbers in them.
 
 The array `cells` holds the distinct words one after another, with a separator before, between and after them. A token
-covers one or several cells. The first cell of a token holds the *pair* that begins at it: the number under which the
-token and its right neighbour are stored. The last cell of a longer token holds minus its length, so one look finds the
-token before any cell:
+covers one or several cells. The first cell of a token holds the number of the *pair* that begins there. The array
+`pairs` stores the token and its right neighbour under this number. The last cell of a longer token holds minus its
+length, so the cell before a token shows where the previous token begins:
 
     cells      -1   7  -2   0  -1        one word: a token of two cells, then a token of one cell
                     a   b   c            pair 7 is (ab, c); no token follows c: 0
 
-The token at a cell is never needed alone, because a pair stores its two tokens. The highest bits of a first cell hold
-how often its word occurs, if the word is rare, as most words are. Otherwise these bits are zero, and the word is looked
-up.
+The token itself is not in its cells, because the pair stores its two tokens. The highest bits of a first cell hold how
+often its word occurs, if the word is rare, as most words are. Otherwise these bits are zero, and the count of the word
+is looked up in a table of words.
 
 The array `arena` has a slice for each pair, which lists the cells at which the pair occurs. New pairs get the entries
 of the arena that the merged pair leaves, so slices are not in the order of pairs.
@@ -26,17 +26,17 @@ from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.memory import prefetch
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, Records
 
-SEPARATOR = -1  # in a cell; a lower number is minus the length of the token that ends at the cell
+SEPARATOR = -1  # a cell between words; a lower number in a cell is minus the length of the token that ends there
 NO_PAIR = 0  # no token follows, or the pair is too rare to be stored
-WEIGHT_SHIFT = 29  # in a first cell, below the sign: how often the word occurs
-MOST_WEIGHT = 3  # the highest weight that a cell holds; a more frequent word has 0
+WEIGHT_SHIFT = 29  # in a first cell, the bits from here on (without the sign) hold how often the word occurs
+MOST_WEIGHT = 3  # the highest count of a word that a cell holds; a more frequent word has 0
 WEIGHT_BITS = MOST_WEIGHT << WEIGHT_SHIFT
 PAIR_BITS = (1 << WEIGHT_SHIFT) - 1  # the other bits, which hold the number of the pair
 
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA, IS_WIDE = range(7)
 
-HINT_SHIFT = 4  # a hint for every sixteenth cell
-LEVELS = 64 * 64  # more than any 64-bit count has
+HINT_SHIFT = 4  # there is a hint for every sixteenth cell
+LEVELS = 64 * 64  # more levels than 64-bit counts need
 
 # The scalars of a run, 64 bits each.
 RUN = np.dtype(
@@ -44,7 +44,7 @@ RUN = np.dtype(
         (name, np.int64)
         for name in (
             "merges",  # the number of learned merges
-            "pairs",  # the number of stored pairs, also without occurrences; number 0 is NO_PAIR
+            "pairs",  # the number of stored pairs, with NO_PAIR and with pairs that no longer occur
             "arena",  # entries of the arena in use
             "heap",  # entries of the heap
             "level",  # pairs of this level of frequency or above are in the heap; all other pairs wait
@@ -54,24 +54,24 @@ RUN = np.dtype(
             "max_length",
             "ties",  # the number of a rule in learn_queue.py
             "status",  # why `learn` returned
-            "forced",  # the last merge that is given rather than chosen
+            "forced",  # the number of merges up to the last given merge
             "forced_frequency",  # until the last given merge, pairs with this count are stored
             "most_words",  # the most words that a token may hold; 0 if there is no limit
-            "whole_characters",  # whether `lacks` holds how many bytes of a character a token lacks
-            "groups",  # groups of neighbours in the present merge
+            "whole_characters",  # 1 if tokens must consist of whole characters; then `lacks` is used
+            "groups",  # groups of neighbours in the current merge
             "counted",  # cells whose pairs of base symbols are counted
             "text",  # bytes of token text in use
             "wanted",  # entries of the arena that the next merge may need
-            "unwritten",  # bytes of a token's text that are left out after another token: the mark inside words
-            "forbidden",  # pairs of `forbidden` whose step was reached
-            "free",  # the first entry of the arena that the merged pair left for new pairs
+            "unwritten",  # bytes of the marker inside words, such as `##`, which the right token of a merge loses
+            "forbidden",  # pairs in `forbidden` whose step was reached
+            "free",  # the first of the arena's entries that the merged pair has left for new pairs
             "free_stop",  # the end of these entries
-            "free_behind",  # the pair whose entries come before
+            "free_behind",  # the pair whose entries come before these entries
             "last",  # the pair whose entries are the last in the arena
-            "wide",  # pairs at this many places are merged in two halves
+            "wide",  # pairs with at least this many occurrences are merged in two halves
             "chosen",  # the pair that is merged in two halves
-            "work_left",  # the work left in a call that returned for that merge
-            "without_overlaps",  # 1: a count says how many tokens a merge makes, so that `aaa` holds a+a once
+            "work_left",  # the work that was left when `learn` returned for this merge
+            "without_overlaps",  # 1 if pairs are counted without overlaps, so that `aaa` holds a+a once
             "twin",  # the cell of the last pair of equal symbols that was counted, while base pairs are counted
         )
     ]
@@ -81,7 +81,7 @@ PAIR = np.dtype(
     [
         ("count", np.int64),
         ("first", np.int64),  # the first entry of the arena at which the pair may still occur
-        ("times", np.int32),  # entries from there on
+        ("times", np.int32),  # entries of the arena from `first` on
         ("left", np.int32),
         ("right", np.int32),
         ("next", np.int32),  # the next pair that waits on the same level
@@ -91,21 +91,21 @@ PAIR = np.dtype(
 )
 HEAP_ENTRY = np.dtype([("count", np.int64), ("key", np.int64), ("pair", np.int64)], align=True)
 WORD = np.dtype([("start", np.int64), ("count", np.int64)], align=True)
-# A group: neighbours of a merge on the same side that are the same token.
+# A group: the occurrences of one broken pair, on one side of the merged pair.
 GROUP = np.dtype(
     [
-        ("weight", np.int64),  # occurrences, each as often as its word occurs
+        ("weight", np.int64),  # the occurrences in the corpus
         ("kept", np.int64),  # the part of the weight that does not change the count of the old pair
-        ("fill", np.int64),  # where in the arena the next occurrence of the new pair goes
-        ("times", np.int32),  # occurrences
-        ("old", np.int32),  # the pair that loses them
-        ("new", np.int32),  # the pair that gains them, or NO_PAIR
-        ("side", np.int32),  # the side of the merged pair:
+        ("fill", np.int64),  # the entry of the arena for the next occurrence of the new pair
+        ("times", np.int32),  # the occurrences in the distinct words
+        ("old", np.int32),  # the pair that is broken
+        ("new", np.int32),  # the pair that replaces it, or NO_PAIR
+        ("side", np.int32),  # the side of the merged pair: IS_BEHIND or IS_BEFORE
     ],
     align=True,
 )
 IS_BEHIND, IS_BEFORE = range(2)
-# The result of a merge at each token that it made: groups, or 0.
+# The result of a merge at each new token: the groups of its neighbours, or 0.
 JOINT = np.dtype([("cell", np.int32), ("start", np.int32), ("before", np.int32), ("behind", np.int32)], align=True)
 
 
@@ -113,35 +113,35 @@ class State(NamedTuple):
     """The state of a run, as arrays. The caller makes the arrays larger when `learn` asks for room."""
 
     cells: Int32s
-    words: Records  # an item for each word, and one more
+    words: Records  # an item for each word, and one more item for the end
     word_hints: Int32s  # the word that covers every sixteenth cell
-    token_lengths: Int32s  # in cells
+    token_lengths: Int32s  # the number of cells of each token
     spans: Int32s  # for each token the number of its words, and how it begins and ends; see `joined_span`
     lacks: Int32s  # the bytes that each token lacks of a whole character; see `keeps_characters`
     born_first: Int64s  # the first pair created with a token; the item of the next token is the end
     base_order: Int64s  # the number that replaces the id of a base symbol when the tie rule compares ids
-    text: Bytes  # of the tokens, for rules that compare them
+    text: Bytes  # the texts of the tokens, for tie rules that compare texts
     text_starts: Int64s
     base_slots: Int32s  # the table of pairs of base symbols; 0 is empty
     pairs: Records
-    # The groups of each pair in the present merge, by IS_BEHIND and IS_BEFORE. All are zero between two merges. They
+    # Two groups for each pair in the current merge: IS_BEHIND and IS_BEFORE. All are zero between two merges. They
     # are not stored with the pairs, because they are looked up for each neighbour: so the cache holds many groups.
     sides: Int32s
-    arena: Int32s  # the cells where pairs are, a sorted slice for each pair
+    arena: Int32s  # the cells at which pairs occur, a sorted slice for each pair
     heap: Records
-    waiting: Int32s  # for each level the pair that waits first
+    waiting: Int32s  # the first pair that waits on each level
     groups: Records
-    joints: Records  # room for the most that a merge can have
+    joints: Records  # an item for each occurrence that a merge joins
     forced_left: Int32s  # for each merge up to the last given merge; -1 for a merge that is chosen
     forced_right: Int32s
-    forbidden: Int64s  # three numbers for each pair, sorted: the merges before it is forbidden, its two tokens
+    forbidden: Int64s  # three numbers for each pair, sorted: the step from which it is forbidden, and its two tokens
     run: Records  # a single record
 
 
 # --- Which pairs may be joined, besides by their count ---
 
 BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, HOLDS_COLON = 1, 2, 4, 8
-SPAN_SHIFT = 4  # above are the words: stretches without a blank
+SPAN_SHIFT = 4  # the bits from here on hold the number of words, which are separated by spaces
 
 
 @kernel
@@ -149,27 +149,27 @@ def joined_span(left, right):
     """Return a number that describes a joined token: the number of words that it covers, and flags for spaces and
     colons.
 
-    `left` and `right` are the numbers of the two tokens that are joined. If a space comes after a colon, the flag
-    HOLDS_COLON is set.
+    `left` and `right` are the same kind of number, for the two tokens that are joined. If a space comes after a colon,
+    the flag HOLDS_COLON is set.
     """
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
-        words -= 1  # the last word of the left token continues
+        words -= 1  # the last word of the left token continues in the right token
     span = (
         (words << SPAN_SHIFT) | left & BEGINS_BLANK | right & (ENDS_BLANK | ENDS_COLON) | (left | right) & HOLDS_COLON
     )
     return span | HOLDS_COLON if left & ENDS_COLON and right & BEGINS_BLANK else span
 
 
-MOST_BEHIND = 3  # bytes of a character after its first
+MOST_BEHIND = 3  # the most bytes of a character after its first byte
 
 
 @kernel
 def keeps_characters(left, right):
-    """Return whether two tokens join to whole characters, or to a larger part of one character.
+    """Return whether the joined text of two tokens consists of whole characters, or is a part of a single character.
 
-    `left` and `right` say how many bytes are missing at the end of each token to form whole characters. A negative
-    number counts bytes at the beginning that belong to the character before.
+    `left` and `right` are 0 for a token of whole characters. A positive number says how many bytes the character at the
+    end of the token lacks. A negative number counts the bytes of the token that continue an earlier character.
     """
     if left == 0 or right >= 0:
         return left == 0 and right == 0
@@ -191,7 +191,7 @@ def may_join(state, left, right):
 
 @kernel
 def may_ever_join(state, left, right):
-    """Return whether a joined token keeps the recipe's limits on its length, its words and its colons."""
+    """Return whether the joined token would stay within the recipe's limits on length, words and colons."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False
@@ -201,10 +201,10 @@ def may_ever_join(state, left, right):
     return span >> SPAN_SHIFT <= run.most_words and not span & HOLDS_COLON
 
 
-# --- The pairs, and where they occur: each has a slice of the arena ---
+# --- The pairs and their slices of the arena ---
 
-AHEAD = 16  # cells whose place in the arena is fetched while others are worked on
-FAR_AHEAD = 32  # the same of occurrences, where little is done with each
+AHEAD = 16  # cells whose entry in the arena is fetched while other cells are processed
+FAR_AHEAD = 32  # occurrences that are fetched ahead if each needs little work
 
 
 @kernel
@@ -308,7 +308,7 @@ def count_base_pairs(state, stop):
     """Write in each cell before `stop` the pair that begins there. Return False when the table is too full."""
     cells, words, pairs, slots, run = state.cells, state.words, state.pairs, state.base_slots, state.run[0]
     base, word = run.base, np.int64(-1)
-    room = min(len(pairs), len(slots) + 1 if len(slots) == base * base else len(slots) // 2)  # one is NO_PAIR
+    room = min(len(pairs), len(slots) + 1 if len(slots) == base * base else len(slots) // 2)  # one of them is NO_PAIR
     for cell in range(run.counted, stop):
         left, right = np.int64(cells[cell]), np.int64(cells[cell + 1])
         if left == SEPARATOR or right == SEPARATOR:

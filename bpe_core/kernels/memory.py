@@ -1,11 +1,11 @@
 """Operations that NumPy's indexing lacks.
 
-They read eight bytes at once, fetch memory ahead of its use, count bits, choose without a branch, and access memory
-atomically for several threads.
+They read or write several bytes at once, fetch memory ahead of its use, count bits, choose without a branch, and access
+memory atomically for several threads.
 
-Numba has no atomic access, but LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` are atomic in the
-sense of C11, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
-claim, on ARM by `ldar`, `stlr` and `casal` or similar instructions.
+Numba has no atomic access, but LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` have the memory orders
+of C11's atomic operations, on every processor. On x86, LLVM compiles them to plain moves, and `claim` to a locked
+instruction. On ARM, it uses `ldar`, `stlr`, `casal` or similar instructions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from bpe_core.kernels import stored_code
 from bpe_core.kernels.jit import intrinsic, uses_numba
 
-if stored_code.is_making() or uses_numba():  # elsewhere these functions are never called
+if stored_code.is_making() or uses_numba():  # no other process calls these functions
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
@@ -42,6 +42,50 @@ def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
 
     return types.uint64(array, types.uint64), generate
+
+
+@intrinsic
+def store_eight(typing_context: Any, array: Any, index: Any, number: Any) -> Any:
+    """Write a number as eight little-endian bytes into a byte array from `index` on. The index is not checked."""
+    if not isinstance(array, types.Array) or array.dtype != types.uint8 or number != types.uint64:
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _address(context, builder, signature.args[0], *arguments[:2])
+        builder.store(arguments[2], builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+        return _no_result()
+
+    return types.uint64(array, types.uint64, number), generate
+
+
+@intrinsic
+def copy_thirty_two(typing_context: Any, source: Any, index: Any, target: Any, place: Any) -> Any:
+    """Copy 32 bytes of JSON text from one byte array into another. Return a number that describes them.
+
+    Bit i is 1 if byte i is a quote, a backslash or a control character, and bit i + 32 is 1 if byte i is not ASCII.
+    Neither index is checked.
+    """
+    if any(not isinstance(array, types.Array) or array.dtype != types.uint8 for array in (source, target)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        several = ir.VectorType(ir.IntType(8), 32)
+        whole = ir.IntType(64)
+        start = _address(context, builder, signature.args[0], *arguments[:2])
+        to = _address(context, builder, signature.args[2], *arguments[2:])
+        text = builder.load(builder.bitcast(start, several.as_pointer()), align=1)
+        builder.store(text, builder.bitcast(to, several.as_pointer()), align=1)
+
+        def compared(sign: str, byte: int) -> Any:
+            return builder.icmp_unsigned(sign, text, ir.Constant(several, [byte] * 32))
+
+        unusual = builder.or_(builder.or_(compared("==", 0x22), compared("==", 0x5C)), compared("<", 0x20))
+        low, high = (
+            builder.zext(builder.bitcast(bits, ir.IntType(32)), whole) for bits in (unusual, compared(">", 0x7F))
+        )
+        return builder.or_(low, builder.shl(high, whole(32)))
+
+    return types.uint64(source, types.uint64, target, types.uint64), generate
 
 
 @intrinsic
@@ -81,7 +125,7 @@ trailing_zeros = intrinsic(_of_bits(lambda builder, number: builder.cttz(number,
 def chosen(typing_context: Any, condition: Any, if_true: Any, if_false: Any) -> Any:
     """Return one of two numbers without a branch.
 
-    An ordinary conditional becomes a branch if a number is read from memory.
+    LLVM may compile an ordinary conditional expression to a branch, if one of the numbers is read from memory.
     """
     if condition != types.boolean or if_true != if_false or not isinstance(if_true, types.Number):
         return None
@@ -95,9 +139,9 @@ def chosen(typing_context: Any, condition: Any, if_true: Any, if_false: Any) -> 
 
 
 def _has_eight_byte_items(array: Any, *numbers: Any) -> bool:
-    """Return whether an array and some numbers have items of eight bytes.
+    """Return whether the items of an array have eight bytes, and all given numbers are unsigned and have 64 bits.
 
-    Every supported processor reads and writes eight bytes at once.
+    Only such items are used, because every supported processor reads and writes eight bytes atomically.
     """
     return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
 
@@ -124,10 +168,10 @@ def _loaded(order: str) -> Callable[..., Any]:
     return load
 
 
-# Numbers that other threads may read or write at the same time; none is ever seen half.
+# Other threads may read or write the number at the same time. No thread ever reads a half-written number.
 set_down = intrinsic(_stored("monotonic"))
 look_at = intrinsic(_loaded("monotonic"))
-# A reader of a published number sees all that the other thread had written before.
+# A thread that reads a published number also sees everything that the other thread wrote before.
 publish = intrinsic(_stored("release"))
 look_up = intrinsic(_loaded("acquire"))
 

@@ -1,10 +1,10 @@
-"""The merging of one word, from its base symbols to its tokens, with the rank of each boundary.
+"""The kernels that merge one word, from its base symbols to its tokens, and compute the rank of each boundary.
 
 The rank of a merge is its index in the order of learning. A merge joins only tokens of earlier merges. So while a word
-is merged, the ranks of its merges ascend. In a short word, each merge searches all offsets for the lowest rank, also
-the offsets of removed boundaries. In a long word, each rank has a list of its offsets, and a row of bits marks the
-ranks that have a list. These ranks are visited once, in ascending order. So the time grows only linearly with the
-length of the word.
+is merged, the ranks of its merges ascend. In a short word, each merge searches all offsets for the lowest rank,
+including the offsets of removed boundaries. In a long word, each rank has a list of its offsets, and a row of bits
+marks the ranks that have a list. These ranks are visited once, in ascending order. So the time grows only linearly with
+the length of the word.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen, trailing_zeros
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
-SHORT = 48  # symbols; up to here looking at all pairs is faster
+SHORT = 48  # the most symbols of a short word, for which it is faster to search all pairs
 _AT_ONCE = 4  # pairs that are read in one step
-_PLACE_BITS = 6  # below a pair's rank, where it is: the lowest of these numbers is the pair to be joined
+_PLACE_BITS = 6  # a pair is stored as its rank, with its offset in the lower bits: the lowest number is joined first
 _NO_PAIR = NEVER << _PLACE_BITS
 
-BUCKET = 4  # pairs; twice as many lines of the cache would be looked at without them
+BUCKET = 4  # pairs in a bucket; without buckets, a look-up would read twice as many lines of the cache
 
-BASE, LIMIT = range(2)  # entries of `MergeTable.number`: size of the alphabet, merges in force
+BASE, LIMIT = range(2)  # entries of `MergeTable.number`: the size of the alphabet, and how many merges are used
 AND_NOT = 2  # a token that is never joined, without regard to the priorities
 MERGE_NUMBERS = 3
 
@@ -33,8 +33,8 @@ MERGE_NUMBERS = 3
 @bundle
 class MergeTable(NamedTuple):
     keys: UInt64s  # keys of pairs, in buckets that are filled from the left; pairs without room go to the next bucket
-    ranks: Int32s  # of the same
-    joined: Int32s  # the tokens they become, if ranks do not tell (`join_by_priority.py`)
+    ranks: Int32s  # the rank of each pair in `keys`
+    joined: Int32s  # the token that each pair becomes, if the ranks are priorities (`join_by_priority.py`)
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
     left: Int32s
     right: Int32s
@@ -46,18 +46,18 @@ class MergeTable(NamedTuple):
 class MergeBuffer(NamedTuple):
     """A buffer for merging one word.
 
-    While no word is merged, all items of `heads` are -1, and all items of `live` are 0.
+    Before and after the merging of a word, all items of `heads` are -1, and all items of `live` are 0.
     """
 
     cells: Int32s  # a token's id, in the first *and* the last of its cells, so that both neighbours can read it
-    # where a token starts: the rank of its pair with the next; elsewhere: the rank of the removed boundary
+    # for a token's first cell, the rank of its pair with the next token; otherwise the rank of the removed boundary
     ranks: Int32s
-    next_place: Int32s  # of the same rank; in a short word where the next token starts
+    next_place: Int32s  # the next offset with the same rank; in a short word, the offset of the next token
     previous_place: Int32s
-    heads: Int32s  # for each rank, a place where its pair is
+    heads: Int32s  # for each rank, the first offset in its list
     live: UInt64s  # a bit for each rank that has a list
     short: Int64s  # the pairs of a short word, or of a part that is joined by priorities: rank and offset
-    totals: Float64s  # of the best way to each place, where that is searched for
+    totals: Float64s  # the sum of the best path to each position, if the best path is searched for
 
 
 @inlined
@@ -92,7 +92,8 @@ def clear_merges(table):
 def enter_merge(table, rank):
     """Enter the merge with this rank into the table of pairs.
 
-    If two merges join the same pair, only the first of them is stored. It leaves no pair for the second merge.
+    If two merges join the same pair, only the first of them is stored. After the first merge, no such pair is left for
+    the second merge.
     """
     base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
     length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
@@ -156,7 +157,7 @@ def rank_of_symbols(table, limit, left, right):
 def merge_word(table, room, symbols):
     """Merge the base symbols in `room.cells`.
 
-    `room.ranks` gets for each symbol the rank of the boundary before it. It is NEVER if no merge removes this boundary.
+    `room.ranks` gets, for each symbol, the rank of the boundary before it, or NEVER if no merge removes the boundary.
     """
     if symbols <= SHORT:
         _merge_short(table, room, symbols)
@@ -168,8 +169,8 @@ def merge_word(table, room, symbols):
 def _begin_short(table, room, end):
     """Compute the ranks of all pairs in a short word.
 
-    Two symbols that are never joined are put after the word. They serve as the neighbour after its last symbol and the
-    neighbour before its first symbol.
+    Also write the symbol -1, which no merge joins, into two cells after the word. The first of these cells is the next
+    neighbour of the last symbol, and the second is the previous neighbour of the first symbol.
     """
     cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
     while place < end:
@@ -291,7 +292,7 @@ def _merge_long(table, room, symbols):
                 if left != right:
                     _join(table, room, symbols, place, rank)
                     continue
-                # Several of the same in a row are joined two by two from the first on.
+                # If the token occurs several times in a row, the pairs are joined from the first one on.
                 while place > 0 and cells[place - 1] == left:
                     place -= length
                 while place < symbols and room.ranks[place] == rank:

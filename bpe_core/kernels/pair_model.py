@@ -1,11 +1,12 @@
-"""A model of pairs of tokens: the number of bits that held-out words need in it, after every step.
+"""The model that predicts each token from the token before it. It is learned from some words.
 
-`measures.bits_per_byte` uses this number for all sizes of a vocabulary.
+The kernels compute how many bits the model needs to encode other words, the held-out words, after every step of a
+history. `measures.bits_per_byte` uses this number for all sizes of a vocabulary.
 
-A step changes only the pairs around the places where it joins tokens, so only these pairs are counted again. But the
-bits of each held-out pair depend on numbers that every step changes, so all bits are computed after each step. This is
-most of the work. It consists of sums and products, even for logarithms, because a processor computes several of these
-at a time.
+A step changes only the pairs around the tokens that it joins, so only these pairs are counted again. But the bits of
+each held-out pair depend on numbers that every step changes, so all bits are computed after each step. This is most of
+the work. It consists of sums and products, even for logarithms, because a processor computes several of these at a
+time.
 
 The words are stored one after another, with a separator between them. The separator counts as a token that represents
 the beginning and the end of words.
@@ -29,15 +30,15 @@ WANTED = 6  # pairs in the words held out
 FILLED = 7  # slots of the table of pairs
 NUMBERS = 8
 
-AT_ONCE = 1024  # pairs computed together, so that their data stays in the cache
+AT_ONCE = 1024  # the pairs that are computed together, so that their data stays in the cache
 
 _DISCOUNT = 0.75
 _PER_LOG = 1 / math.log(2)
 _ROOT = math.sqrt(2)
-_HIGH = 0x4330000000000000  # with a whole number in its lowest bits it is 2 to the 52nd and that number
+_HIGH = 0x4330000000000000  # the bits of 2.0**52, to which the bits of a whole number can be added
 _TWO_52 = 2.0**52
 _LOW_BITS, _ONE = (1 << 52) - 1, 0x3FF0000000000000
-_MIDDLE = 1022.5  # the number that exponents count from, less one half
+_MIDDLE = 1022.5  # the bias of exponents, less one half
 
 
 class Cells(NamedTuple):
@@ -50,16 +51,16 @@ class Cells(NamedTuple):
 
 class Model(NamedTuple):
     keys: UInt64s  # a table of pairs
-    seen: Int64s  # for each slot
+    seen: Int64s  # the count of each pair in the words that were learned from
     place: Int32s  # the index of each slot in the columns below, counted from 1; 0 for a slot without an index
-    left: Int32s  # the pairs that are held out, in any order
+    left: Int32s  # the pairs that occur in the held-out words, in any order
     right: Int32s
     seen_of: Float64s
     wanted: Float64s
     different: Float64s  # for each token, how many different tokens come after it in the words learned from
-    after: Float64s  # and after how many different tokens it comes
-    times: Int64s  # how often it occurs there
-    asked: Int64s  # and in the held-out words
+    after: Float64s  # after how many different tokens each token comes in these words
+    times: Int64s  # how often each token is the first of a pair in these words
+    asked: Int64s  # how often each token is the first of a pair in the held-out words
     number: Int64s
     heads: Float64s  # a single number: the sum of `asked` times the logarithm of `times`
 
@@ -81,16 +82,16 @@ class Joins(NamedTuple):
 
     left: Int32s
     right: Int32s
-    lengths: Int64s  # of all tokens, in cells
+    lengths: Int64s  # the number of cells of each token
     starts: Int64s
     cells: Int32s
 
 
 @kernel
 def change_counts(model, left, right, learned, held_out):
-    """Add numbers to the two counts of a pair: its count in the learned words, and its count in the held-out words.
+    """Add `learned` to the count of a pair in the learned words, and `held_out` to its count in the held-out words.
 
-    The added numbers may be negative.
+    Both numbers may be negative.
     """
     number = model.number
     key = pair_key(left, right)
@@ -118,9 +119,9 @@ def change_counts(model, left, right, learned, held_out):
 
 @kernel
 def change_held_out(model, slot, left, right, seen, held_out):
-    """Add a number to the count of a pair in the held-out words.
+    """Add `held_out` to the count of a pair in the held-out words. `seen` is the pair's count in the learned words.
 
-    A pair whose count becomes 0 is removed from the columns.
+    If the new count is 0, remove the pair from the list of pairs that occur in the held-out words.
     """
     at = np.int64(model.place[slot]) - 1
     if at < 0:
@@ -189,7 +190,7 @@ def enter_cells(cells, model, begin):
 def bits_of_first(model, token):
     """Return the part of the bits that depends only on the first token of a pair.
 
-    The part is added up over all held-out pairs with this first token.
+    The result is the sum of this part over all held-out pairs whose first token is `token`.
     """
     return model.asked[token] * math.log(model.times[token]) if model.times[token] > 0 else 0.0
 
@@ -218,7 +219,7 @@ def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
 
 @kernel
 def join(cells, joins, model, base, step):
-    """Make one step: join its pair at each of its places, from left to right, and change the counts of pairs."""
+    """Make one step: join its pair wherever the pair occurs, from left to right, and change the counts of pairs."""
     left, right, made = joins.left[step], joins.right[step], base + step
     total = model.heads[0] - bits_of_first(model, left)
     if right != left:
@@ -268,7 +269,7 @@ def total_bits(model, room, events):
     own = discount(number[SEEN_ONCE], number[SEEN_TWICE])
     lower = discount(number[AFTER_ONE], number[AFTER_TWO])
     shared = lower * number[AFTER] / events
-    # for a token that was never seen before another token, the whole share is left
+    # a token that never came before another token leaves its whole share
     whole = 1 / np.float64(number[SEEN])
     part, beyond = own * whole, shared - lower
     for begin in range(0, number[WANTED], AT_ONCE):

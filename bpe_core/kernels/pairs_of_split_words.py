@@ -16,20 +16,20 @@ from bpe_core.kernels.pair_model import FILLED, WANTED, bits_of_first, change_co
 from bpe_core.kernels.pieces import AT, NO_TOKEN, write_best_path, write_pieces
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
-# how words are split: by tokens that are born, or dropped; or the splits are listed
+# how words are split: with tokens that are added, or with tokens that are dropped, or the splits are listed
 BY_LONGEST, BY_SCORES, AS_LISTED = range(3)
 
-BEYOND = 2  # the tokens that a word may have beyond the number of its bytes: a marker, and room for a token
+BEYOND = 2  # room for more tokens in a word than it has bytes: for a marker, and for one more token
 
 
 class Words(NamedTuple):
     """All words one after another, and the tokens into which each word is split now."""
 
     data: Bytes
-    starts: Int64s  # of each; and the end
+    starts: Int64s  # the offset of each word, and the end
     ids: Int32s  # tokens; the tokens of a word begin at its start, plus `BEYOND` for each word before it
-    counts: Int64s  # of the tokens of each word
-    learned: Int64s  # how often it was learned from
+    counts: Int64s  # the number of tokens of each word
+    learned: Int64s  # how often each word occurs in the words that are learned from
     held_out: Int64s
 
 
@@ -38,8 +38,8 @@ class WordQueues(NamedTuple):
 
     first: Int32s  # for each step, the word on top of its list; below zero if there is none
     following: Int32s  # for each word the next word in the same list
-    dropped: Int32s  # of each step from the first on, the token that is gone after it
-    gone: Int32s  # of each token, the step after which it is gone
+    dropped: Int32s  # the token that each step drops
+    gone: Int32s  # the step that drops each token
 
 
 class WordSplits(NamedTuple):
@@ -49,7 +49,7 @@ class WordSplits(NamedTuple):
     """
 
     cuts: Int32s
-    next: Int64s  # for each word the place of its next split
+    next: Int64s  # the index in `cuts` of each word's next split
 
 
 @kernel
@@ -135,7 +135,7 @@ def replace_tokens(words, model, word, new, count):
     else:
         change_first_token(model, edge, -learned, -held_out)
     if before != count:
-        for away in range(last):  # the common tokens at the end move
+        for away in range(last):  # move the tokens at the end that stay
             ids[place + count - 1 - away] = new[count - 1 - away]
     for token in range(first, count - last):
         ids[place + token] = new[token]
@@ -144,9 +144,10 @@ def replace_tokens(words, model, word, new, count):
 
 @kernel
 def change_pairs(model, left, edge, ids, place, first, last, count, learned, held_out):
-    """Add numbers to the counts of the tokens from `first` to `last`, and to the counts of the pairs that contain them.
+    """Add `learned` and `held_out` to the counts of some tokens of a word, and to the counts of their pairs.
 
-    `left` is the token before the first token.
+    The tokens are those from the index `first` to `last`. `left` is the token before them. `edge` is the separator,
+    which comes after the last token of the word.
     """
     for token in range(first, last + 1):
         right = np.int64(ids[place + token]) if token < count else edge

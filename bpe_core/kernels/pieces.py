@@ -2,12 +2,14 @@
 
 The trees are used to split a word into the longest tokens or into the most probable tokens.
 
-A node is a row of a table. Each node names a first row for its children. The child for a byte is `byte` rows after this
-first row. The rows between the children belong to children of other nodes, so each row names its parent. A single row
-shows whether there is a child, which token ends there, and where its own children begin.
+The nodes are rows of one table. A node stores a row number, `FIRST`. Its child for a byte is in the row `FIRST + byte`.
+The rows between the children are used for the children of other nodes, so each row also stores its parent. If the
+parent is another node, the child does not exist. So one access to a row shows whether there is a child, which token
+ends there, and where its own children begin.
 
-For the most probable split, the places of a word are counted from 1, a place for each byte. At place 0 is the marker,
-which covers no byte. Tokens that contain the marker begin there. Without a marker every split begins at place 1.
+For the most probable split, the positions in a word are counted from 1: position 1 is before the first byte. Position 0
+is before the marker, which covers no byte. Tokens that contain the marker begin there. Without a marker, every split
+begins at position 1.
 """
 
 from __future__ import annotations
@@ -24,19 +26,19 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s
 
 NONE = -1
 NO_TOKEN = -1
-STARTING, CONTINUING = range(2)  # the roots: of tokens that begin words, and of tokens that continue them
+STARTING, CONTINUING = range(2)  # the root nodes: for tokens at the beginning of a word, and for tokens inside a word
 BYTES = 256
-FEW = 3  # children
+FEW = 3  # the most children of a node with few children
 
-# A row: where its children begin, its parent, the token that ends there, and the number of steps until it exists.
+# Entries of a row: `FIRST` (see above), the parent, the token that ends there, and the number of steps until it exists.
 FIRST, PARENT, TOKEN, BIRTH = range(4)
 ROW = 4
 
 # Entries of `PieceTable.number`.
-AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characters
-MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
+AT, UNKNOWN, LONGEST_WORD = range(3)  # the number of steps; the id for unknown words; the most characters of a word
+MARKER, FALLBACK = 3, 4  # the ids of the word marker and of the first byte; -1 if there are none
 SUMS = 5  # how scores are added
-LONGEST = 6  # bytes of a token, where the most probable way is searched for
+LONGEST = 6  # the most bytes of a token, for the most probable split
 TWIN = 7  # the id of a token for unknown characters, or -1
 PIECE_NUMBERS = 8
 
@@ -44,7 +46,7 @@ PIECE_NUMBERS = 8
 # has a score.
 ANEW, IN_32_BITS, IN_64_BITS = range(3)
 
-COUNT, PLACE, END = range(3)  # of `Tree.number`: children placed last; where the search for room begins; its end
+COUNT, PLACE, END = range(3)  # entries of `Tree.number`: last node's children, start of the search, end of rows
 TREE_NUMBERS = 3
 
 
@@ -52,11 +54,11 @@ TREE_NUMBERS = 3
 class PieceTable(NamedTuple):
     """The rows of both trees.
 
-    The table has enough rows for every byte after the first child row of a node, so no access is outside the table.
+    The table has at least 256 rows from each node's `FIRST` on, so the look-up of a child is never outside the table.
     """
 
     rows: Int32s
-    scores: Float64s  # where the most probable way is searched for: first that of no token, then of each token by id
+    scores: Float64s  # for the most probable split: first a score for no token, then the score of each id
     number: Int64s
 
 
@@ -65,12 +67,12 @@ class Tree(NamedTuple):
 
     byte: Int32s
     child: Int32s  # the child that was entered last: most pieces begin as the piece before them
-    sibling: Int32s  # met before it
-    children: Int32s  # how many
+    sibling: Int32s  # the next child of the same parent
+    children: Int32s  # the number of children
     token: Int32s
     birth: Int32s
-    first: Int32s  # where its children shall begin
-    place: Int32s  # its row
+    first: Int32s  # the row at which the children begin
+    place: Int32s  # the row of the node
     number: Int64s
 
 
@@ -114,16 +116,17 @@ def has_room(tree, node, taken, first):
 
 @kernel
 def choose_places(tree, order, begin, taken):
-    """Choose rows for the children of nodes, in the order of the nodes in `order`. Nodes with many children come first.
+    """Choose rows for the children of the nodes in `order`, where nodes with many children come first.
 
-    Return the position in `order` of the first node for which the table has no room.
+    `begin` is the index in `order` of the first node, and `taken` marks the rows in use. Return the index in `order` of
+    the first node for which the table has no room.
     """
     number = tree.number
     for turn in range(begin, len(order)):
         node = np.int64(order[turn])
         if tree.children[node] != number[COUNT]:
             number[COUNT] = tree.children[node]
-            number[PLACE] = 1 if number[COUNT] <= FEW else number[PLACE]  # only few children find room in the gaps
+            number[PLACE] = 1 if number[COUNT] <= FEW else number[PLACE]  # nodes with few children fit into gaps
         while number[PLACE] + BYTES <= len(taken) and not has_room(tree, node, taken, number[PLACE]):
             number[PLACE] += 1  # other nodes with as many children rarely find room before this row
         first = number[PLACE]
@@ -154,7 +157,8 @@ def write_rows(tree, nodes, rows):
 def write_pieces(pieces, data, start, stop, out, free):
     """Split a word into the longest tokens and write their ids.
 
-    Return the number of tokens, and the next step that makes a longer token possible in this word.
+    Only tokens that exist after `number[AT]` steps are used. Return the number of tokens in the split, and the number
+    of steps after which the split may change, because a longer token exists then.
     """
     number, rows = pieces.number, pieces.rows
     characters = np.int64(0)
@@ -208,8 +212,10 @@ def longest_piece(pieces, data, start, stop, root):
 
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
-    """Store the best split of a word up to the offset `there`, if the split that ends with this token is the best so
-    far."""
+    """Store the token from `here` to `there` as the last token of the best split up to `there`, if this is better.
+
+    `score` is the score of the token. The split is better if the sum of its scores is higher.
+    """
     total, known = room.totals[here] + score, room.totals[there]
     total = chosen(in_32_bits, np.float64(np.float32(total)), total)
     is_better = total > known
@@ -220,10 +226,10 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
-    """Try each token that begins at a byte as the next token of a split.
+    """Try each token that begins at the offset `place` in the data as the next token of a split.
 
-    Return whether one of these tokens is `width` bytes long. A node at which no token ends has a score of minus
-    infinity.
+    `from_place` is the position at which the token begins (see the module). Return whether one of the tokens is `width`
+    bytes long. At a node where no token ends, the score is minus infinity, so it never improves a split.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
@@ -252,9 +258,9 @@ def _take_unknown(pieces, room, here, there):
 
 @kernel
 def _subtract_sum(room, place, last):
-    """Subtract the sum of scores at a place from this sum and from all later sums.
+    """Subtract the sum of scores at `place` from the sums at all positions from `place` to `last`.
 
-    The new sums are rounded to 32 bits.
+    Round the new sums to 32 bits.
     """
     sum_here = room.totals[place]
     for there in range(place, last + 1):
@@ -265,7 +271,7 @@ def _subtract_sum(room, place, last):
 def write_best_path(pieces, room, data, start, stop, out, free):
     """Split a word into the most probable tokens and write their ids. Return the number of tokens.
 
-    The ends of the tokens are written into `room`, from the last token to the first token.
+    The ends of the tokens are written into `room.ranks`, from the last token to the first token.
     """
     number, scores, size = pieces.number, pieces.scores, stop - start + 1
     for place in range(1, size + 1):
@@ -285,7 +291,7 @@ def write_best_path(pieces, room, data, start, stop, out, free):
         if number[SUMS] != ANEW:
             if not is_one:
                 _take_unknown(pieces, room, place, there)
-        elif room.totals[there] == -np.inf:  # every split has the unknown character here, and a new sum begins after it
+        elif room.totals[there] == -np.inf:  # here every split has an unknown character, and a new sum begins
             room.totals[there], room.next_place[there], room.cells[there] = 0.0, place, NO_TOKEN
         here += width
     return _write_backward(number, room, data, start, first, size, out, free)
@@ -319,9 +325,9 @@ def _write_backward(number, room, data, start, first, size, out, free):
 
 @kernel
 def cut_words(pieces, room, data, starts, ids, ends, counts):
-    """Split all words of an array in which they lie one after another.
+    """Split several words into the most probable tokens. `starts` holds the offset of each word in `data`, and the end.
 
-    Write the ids of their tokens, the ends of the tokens in each word, and the number of tokens.
+    Write the ids of all tokens, the end of each token as an offset in its word, and the number of tokens in each word.
     """
     free = np.int64(0)
     for word in range(len(starts) - 1):

@@ -1,10 +1,10 @@
-"""The prices of the pieces of words.
+"""The kernels that compute a price for each piece that occurs in words.
 
 The prices show how few tokens any split of the words can have (a floor), and how valuable each piece is.
 
-A word of n symbols has n + 1 nodes. An edge is a piece at its place. Each token costs one unit, and the token of an
-edge also costs the price of the edge. A single symbol has no edge: it can always be used. All prices are whole numbers,
-so every sum of prices is exact.
+A word of n symbols has n + 1 nodes. An edge is one occurrence of a piece. Each token costs one unit, and the token of
+an edge also costs the price of the edge. A single symbol has no edge: it can always be used. All prices are whole
+numbers, so every sum of prices is exact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.unigram_trie import ROW, key_of, place_of
 
-ONE_BITS = 14  # an edge that is on the shortest path in every round, and never taken, has a lean of 1 << ONE_BITS
+ONE_BITS = 14  # an edge that is on the best path in every round, and never taken, gets the lean 1 << ONE_BITS
 _ONE = np.uint64(1)
 
 
@@ -51,9 +51,9 @@ class Edges(NamedTuple):
 
 
 class Prices(NamedTuple):
-    price: npt.NDArray[np.int32]  # of each edge
-    lean: npt.NDArray[np.int16]  # how the last rounds change the price
-    used: npt.NDArray[np.uint8]  # whether it is on the shortest path
+    price: npt.NDArray[np.int32]  # the price of each edge
+    lean: npt.NDArray[np.int16]  # how strongly the last rounds raise or lower the price of each edge
+    used: npt.NDArray[np.uint8]  # whether each edge is on the best path
     taken: npt.NDArray[np.uint8]  # whether each piece is among the pieces with the highest sums of prices
 
 
@@ -118,10 +118,13 @@ def write_edges(words, counted, renumbered, edges, longest):
 
 @kernel
 def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, slowness, unit):
-    """Change the prices as the last rounds require, and split words again.
+    """Change the prices of the edges in some words, and split each of these words at the lowest cost.
 
-    Return the total cost and the strength of the change, which is a sum of squares. `sums` gets the cost of each piece:
-    the prices of its edges, each multiplied by the count of its word.
+    The price of an edge rises if the best splits of the last rounds contained the edge. It falls if the piece of the
+    edge was among the pieces with the highest sums of prices in those rounds.
+
+    Return the total cost, and the strength of the change, which is a sum of squares. `sums` gets the cost of each
+    piece: the prices of its edges, each multiplied by the count of its word.
     """
     total, strength = np.int64(0), np.int64(0)
     ahead, came = desk.ahead, desk.edge
@@ -167,7 +170,7 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """Return the fewest tokens of a word if the piece at one of its edges is removed.
+    """Return the smallest number of tokens that a word needs if the piece at one of its edges is removed.
 
     In the best split without this edge, either a token ends inside the edge, or a longer token covers the edge.
     """
@@ -187,8 +190,7 @@ def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_wor
     """Split words into the fewest tokens with the pieces that `inside` marks. Return the number of tokens.
 
     `gains` gets the number of tokens that each unmarked piece would save, and `losses` the number of tokens that each
-    marked piece saves. The numbers are computed for each place separately. Then the numbers of all places of a piece
-    are added.
+    marked piece saves. The numbers are computed separately for each occurrence of a piece, and then added.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge

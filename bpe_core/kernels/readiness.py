@@ -1,10 +1,14 @@
 """The decisions about machine code: whether it is compiled, whether work of some size uses it, and when it is compiled.
 
-Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second. If plain
-Python does some work well enough on a small text, such as counting, it does this work. For other work Python has only a
-slow specification, so this work uses machine code whenever it is there. Until then the specification does the work on
-samples, and larger work waits. Counting does not wait: Python begins to count, and machine code counts the rest. If
-code is missing or damaged, a second process makes it in the background, in the order in which it is needed. Only one
+Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second.
+
+Some work, such as counting, is fast enough in plain Python if the text is small. Then it is done in plain Python. For
+other work, the only plain Python is the specification: short and slow code that defines the correct result. This work
+uses machine code if it is stored. Otherwise the specification does the work on samples (small inputs), and work on
+larger inputs waits for the machine code. Counting does not wait: Python begins to count, and machine code counts the
+rest.
+
+If code is missing or damaged, a second process makes it in the background, in the order in which it is needed. Only one
 process at a time does this on a computer.
 """
 
@@ -32,14 +36,14 @@ COMPILE = "bpe-explorer doctor --prepare"
 # their tables cost the same for every text. From 10,000 bytes on, kernels are faster.
 SAMPLE = 5_000
 SECONDS_BETWEEN_LOOKS = 0.05
-BEING_MADE = "machine code is being made"  # as progress says it
+BEING_MADE = "machine code is being made"  # the text that progress shows
 MACHINE_CODE, BY_NUMBA, PLAIN = "machine code", "Numba's own cache", "plain Python"  # ways to do large work
 
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
 _receiver: threading.Thread | None = None  # receives the code of the compiler if the code cannot be stored
-_refusal = ""  # why no process could be started for it
-_said = ""  # the last words of the compiler, once it has failed
+_refusal = ""  # the reason why the compiler process could not be started
+_said = ""  # the last line that the compiler wrote, if it has failed
 
 
 @cache
@@ -57,7 +61,7 @@ def is_forbidden() -> bool:
 def is_ready(part: str = "") -> bool:
     """Return whether the machine code of a part of the kernels is stored, so that it can be loaded in a moment.
 
-    If no part is given, return whether this is true of all kernels.
+    If no part is given, return whether the machine code of all kernels is stored.
     """
     if is_forbidden() or not kernels_exist():
         return False
@@ -74,8 +78,7 @@ def is_loaded() -> bool:
 
 
 def is_worth_loading(size: int) -> bool:
-    """Return whether work on `size` bytes is worth loading machine code. The question is for work that Python does well
-    too.
+    """Return whether machine code is worth loading for work on `size` bytes that plain Python can do well, too.
 
     The library that loads machine code takes 57 MB of memory, and 70 ms at its first use.
     """
@@ -101,9 +104,9 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
 def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool = True) -> bool:
     """Return whether machine code does work on `size` bytes. Otherwise the specification in Python does this work.
 
-    Until machine code is there, the specification does the work on samples. All other work waits for the code, reports
-    the wait as its progress, and can be cancelled during the wait. If the code cannot be made and `is_needed` is true,
-    an error is raised. Otherwise the specification does the work slowly.
+    If the code is not stored yet, the specification does the work on samples. All other work waits for the code,
+    reports the wait as its progress, and can be cancelled during the wait. If the code cannot be made, raise BpeError
+    if `is_needed` is true. If it is false, the specification does the work slowly.
     """
     if is_ready(part):
         return True
@@ -118,7 +121,10 @@ def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool
 
 
 def need_machine_code(part: str, work: Work = ALONE, what_for: str = "") -> None:
-    """Wait for the machine code of a part, and report the progress. Raise BpeError if the code cannot be made."""
+    """Wait for the machine code of a part, and report the progress. Raise BpeError if the code cannot be made.
+
+    `what_for` is a phrase for the error, such as " for more than 5,000 bytes of text".
+    """
     if not is_ready(part) and not _is_there_after_waiting(part, work):
         why = why_not() or f"run {COMPILE} to see the reason"
         raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
@@ -135,10 +141,13 @@ def _is_there_after_waiting(part: str, work: Work) -> bool:
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:
-    """Wait at most `seconds` for machine code that is being made. Return whether the code is there."""
-    prepare(aside=False)
+    """Wait at most `seconds` for machine code that is being made. Return whether the code is there.
+
+    If a compiler of another program ends without a result, this program starts its own compiler.
+    """
     deadline = time.monotonic() + seconds
     while not is_ready(part):
+        prepare(aside=False)
         if not is_preparing() or work.cancelled() or time.monotonic() > deadline:
             return is_ready(part)
         _tell_how_far(work)
@@ -149,13 +158,15 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
 def make_now(work: Work = ALONE) -> bool:
     """Compile all machine code now, and return whether it is compiled.
 
-    If Numba's own cache is used instead of stored code, try again to store the code.
+    If Numba's own cache is used instead of stored code, try again to store the code. If a compiler of another program
+    ends without a result, this program starts its own compiler.
     """
-    prepare(aside=False, again=True)
-    while is_preparing():
+    while True:
+        prepare(aside=False, again=True)
+        if not is_preparing():
+            return is_ready()
         _tell_how_far(work)
         time.sleep(SECONDS_BETWEEN_LOOKS)
-    return is_ready()
 
 
 def _tell_how_far(work: Work) -> None:
@@ -190,7 +201,7 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
 
 
 def _started(*arguments: str, **how: Any) -> subprocess.Popen[bytes] | None:
-    """Start the compiler process and return it. Return None if this process may start no other process."""
+    """Start the compiler process and return it. Return None if the system does not allow a new process."""
     global _refusal
     from subprocess import DEVNULL
 
@@ -211,7 +222,7 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
     """Start `bpe_core.compiler` in a separate process, with the same import paths as this process."""
     import subprocess  # every command calls `is_ready`, but few commands start the compiler
 
-    # Without '': a file named like one of our modules in the person's folder must not be imported.
+    # The current folder ('') is left out, because a file there may have the name of one of our modules.
     path = [place for place in sys.path if place]
     program = f"import sys; sys.path[:] = {path!r}; from bpe_core.compiler import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-P", "-c", program, *arguments]
@@ -226,9 +237,9 @@ def is_preparing() -> bool:
 
 
 class MachineCode(NamedTuple):
-    """A report on machine code: the share that is compiled, and the way in which large work runs."""
+    """A report on machine code: how much of it is compiled, and how work on large inputs is done."""
 
-    share: float  # the share that is made, from 0 to 1
+    share: float  # the share that is compiled, from 0 to 1
     is_being_made: bool
     way: str
     why: str  # the reason, in a sentence; empty if all is as usual
@@ -249,7 +260,7 @@ def state() -> MachineCode:
 
 
 def why_not() -> str:
-    """Return a sentence that says why machine code cannot be used. Return an empty text if it can be used or made."""
+    """Return a sentence that says why machine code cannot be used. Return an empty string if it can be used or made."""
     if not kernels_exist():
         return "numba is not installed, so this program runs in plain Python where it can: pip install numba"
     if is_forbidden():

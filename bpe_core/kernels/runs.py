@@ -11,10 +11,10 @@ from bpe_core.kernels.jit import kernel
 def cut_runs(data, runs, meets, cuts):
     """Write the offsets at which runs of words may be divided. Return the number of offsets.
 
-    These are the beginning of each run, the places that no token can cross, and the end of the last run.
+    The offsets are the beginning of each run, the offsets that no token can cross, and the end of the last run.
 
-    If no token holds two bytes as neighbours, no token can cross the place between them. `meets` marks the pairs of
-    bytes that are neighbours in a token.
+    A token can cross the offset between two bytes only if some token contains these two bytes side by side. `meets` has
+    an item for each pair of bytes: 1 if a token contains them side by side, and otherwise 0.
     """
     count, one = np.uint64(0), np.uint64(1)
     for run in range(len(runs) - 1):
@@ -32,7 +32,7 @@ def cut_runs(data, runs, meets, cuts):
 
 @kernel
 def find_borders(ids, lengths, places, borders):
-    """Write for each offset in a text the number of tokens before it. No token may lie across one of these offsets."""
+    """Write for each offset in `places` the number of tokens before it. No token may lie across such an offset."""
     token, place = np.int64(0), np.int64(places[0])
     for i in range(len(places)):
         while place < places[i]:

@@ -6,19 +6,18 @@ import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
 
-ENTRY = 0x0A  # of the file, a message; and of that, the text
-ODD = 0  # instead of the kind of an entry in another form
+ENTRY = 0x0A  # the tag of an entry in the file, and of the text in an entry
+ODD = 0  # in place of a kind: the entry has another form
 _SCORE, _KIND = 0x15, 0x18
 _SHORT = 0x80  # a length from this number on has more than one byte
 
 
 @kernel
 def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free):
-    """Read short entries into the arrays of places, texts, score bits and kinds.
+    """Read short entries. Write the offset, the text, the bits of the score and the kind of each piece into arrays.
 
-    Return the next offset and the next piece number.
-
-    Reading stops at a longer entry, at other content, or if the arrays have no room.
+    Stop at a longer entry, at other content, or if the arrays have no room. Return the offset that was reached, and the
+    number of the next piece.
     """
     most, end = np.int64(len(bits)), starts[free]
     while free < most and place + 1 < len(data) and data[place] == ENTRY and data[place + 1] < _SHORT:
@@ -45,7 +44,7 @@ def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free)
 
 @inlined
 def _is_usual(data, place, stop, kinds_end):
-    """Return whether an entry has a text, then a finite score, and after the score at most a valid kind."""
+    """Return whether an entry holds a text, a finite score and perhaps a valid kind, and nothing else."""
     if stop - place < 10 or data[place + 2] != ENTRY or data[place + 3] == 0:
         return False
     behind = place + 4 + np.int64(data[place + 3])

@@ -1,8 +1,8 @@
-"""Functions that find all ways to make a text of a list by joining two other texts of the list.
+"""Functions that find all pairs of texts in a list whose joined text is in the list, too.
 
-A text is found by a number that is computed from its bytes: the number of a longer text is the number of the shorter
-text times a factor, plus the byte. So the numbers of all beginnings and ends of a text are computed at once. Short
-texts with different bytes have different numbers. Longer texts are compared byte by byte.
+A text is found by a number that is computed from its bytes, as a rolling hash: when a byte is appended to a text, the
+number is multiplied by a factor, and the byte is added. So the numbers of all beginnings of a text are computed in one
+pass. Short texts with different bytes have different numbers. Longer texts are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Texts(NamedTuple):
     starts: Int64s  # the start of each text, and the end
     firsts: Int32s  # for each text the index of the first equal text
     numbers: UInt64s  # the number of each text
-    slots: UInt32s  # texts, counted from 1, below bits of their mixed number; more than texts, a power of two
-    hints: UInt64s  # a bit for each text, found by other bits of its number: most looked-up bytes are no text
-    powers: UInt64s  # of the factor, up to the longest
-    beginnings: UInt64s  # the numbers of the beginnings of one text
+    slots: UInt32s  # a hash table: each slot has an index of a text plus one, and some bits of its hash
+    hints: UInt64s  # a bit for each text, at an index from other bits of its hash, so most failing searches end here
+    powers: UInt64s  # the powers of the factor, up to the length of the longest text
+    beginnings: UInt64s  # the numbers of all beginnings of one text
 
 
 @inlined
@@ -42,9 +42,9 @@ def _mixed(number):
 
 @inlined
 def _hint_of(texts, number):
-    """Return the index of an item in `hints`, and a bit of this item, for the number of a text.
+    """Return the bit in `texts.hints` that belongs to a number: the index of an item, and a mask of one bit.
 
-    If the bit is 0, no text has this number, and the table need not be searched.
+    If the bit is 0, no text has this number, so the table need not be searched.
     """
     place = _mixed(number) >> np.uint64(_OTHERS) & np.uint64(64 * len(texts.hints) - 1)
     return place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
@@ -73,7 +73,11 @@ def _above_texts(slots, mixed):
 
 @kernel
 def _text_of_two(texts, start, cut, behind, length, number):
-    """Return the index of the text with these bytes, or -1. The second part of the bytes may be at another offset."""
+    """Return the index of the text that is made of two stretches of bytes. Return -1 if there is no such text.
+
+    The first stretch has `cut` bytes and begins at the offset `start`. The second stretch begins at the offset
+    `behind`.
+    """
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
     slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
     while slots[slot] != np.uint32(0):
@@ -96,14 +100,16 @@ def _text_of_two(texts, start, cut, behind, length, number):
 @inlined
 def text_at(texts, start, length, number):
     """Return the index of the text with these bytes. Return -1 if there is no such text."""
-    if not _may_be_there(texts, number):  # nearly always if there is no text; the check here saves a call
+    if not _may_be_there(texts, number):  # this saves a call nearly every time when there is no such text
         return np.int64(_NONE)
     return _text_of_two(texts, start, length, start, length, number)
 
 
 @kernel
 def text_of_both(texts, left, right):
-    """Return the index of the first text that equals two texts joined. Return -1 if there is no such text."""
+    """Return the index of the first text that is equal to the two given texts joined together. Return -1 if there is no
+    such text.
+    """
     starts, number = texts.starts, np.uint64(0)
     for half in range(2):
         part = right if half else left
@@ -148,7 +154,9 @@ def write_beginnings(texts, start, length):
 
 @inlined
 def number_between(texts, begin, end):
-    """Return the number of a part of a text. `write_beginnings` must have been called for this text."""
+    """Return the number that identifies the bytes of a text from `begin` to `end` (see the module). `write_beginnings`
+    must have been called for the text.
+    """
     return texts.beginnings[end] - texts.beginnings[begin] * texts.powers[end - begin]
 
 
@@ -163,7 +171,7 @@ class Ways(NamedTuple):
 
 @kernel
 def split_texts(texts, first, left, right, whole, progress):
-    """Write all pairs of texts that make each text, from the text `first` on. Stop when there may be too little room.
+    """Write, for each text from `first` on, all pairs of texts that spell it. Stop when there may be too little room.
 
     `progress` gets the next text and the number of rows. If the list holds a text twice, only its first entry is split.
     """
@@ -203,23 +211,26 @@ class Halves(NamedTuple):
     ranks: Int32s  # the rank of each text
     left: Int32s
     right: Int32s
-    is_late: Bools  # whether its symbols are joined with the help of later tokens
+    is_late: Bools  # whether merges of later tokens are needed to make the token
     is_sound: Bools  # whether the token and all its parts were made by merges of earlier tokens
 
 
 @inlined
 def _is_boundary_kept(texts, halves, token, cut, left, right):
-    """Return whether no earlier merge joins tokens across the boundary between the two parts of a token.
+    """Return whether the boundary between two parts of a token remains until the merge that makes the token.
 
-    Both parts must be valid, which means that merges in the order of ranks make them. The search goes backwards through
-    these merges. Of the two tokens at the boundary, the younger token was joined last. Before that, its half at the
-    boundary was there. If ranks are equal, the left token was joined first. The search ends if the two tokens at the
-    boundary spell a valid token, because the halves of that token are known and give the result.
+    `left` and `right` are the two parts. Both must be valid, which means that merges in the order of ranks make them.
+    The function undoes these merges one by one, from the last merge to the first. At each step it compares the two
+    tokens beside the boundary. The token with the higher rank was made last. It is replaced by its half that lies at
+    the boundary. If both ranks are equal, the right token was made last.
+
+    An earlier merge that joins the two tokens would remove the boundary. If their joined text is a valid token, its
+    halves are already known and give the result.
     """
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
     left_rank, right_rank = np.int64(ranks[left]), np.int64(ranks[right])
-    left_end = right_end = np.int64(token)  # the tokens that joined the present tokens at the boundary
+    left_end = right_end = np.int64(token)  # the tokens whose halves the tokens beside the boundary are
     while left_rank != SYMBOL or right_rank != SYMBOL:
         if right_rank >= left_rank:
             right_end, right = right_rank, np.int64(halves.left[right_rank])
@@ -261,7 +272,7 @@ def _find_halves_of(texts, halves, token):
     if texts.firsts[whole] != whole:
         return False
     write_beginnings(texts, start, length)
-    _enter_hint(texts, texts.beginnings[length])  # for later tokens; the parts of this token are shorter
+    _enter_hint(texts, texts.beginnings[length])  # so that later tokens find this token
     for cut in range(length - 1, 0, -1):
         before, after = texts.beginnings[cut], number_between(texts, cut, length)
         if not (_may_be_there(texts, before) & _may_be_there(texts, after)):  # one branch for both
@@ -303,10 +314,10 @@ def _rank_between(texts, halves, whole, begin, end, limit, token):
 
 @kernel
 def _join_few(texts, halves, room, token):
-    """Find the halves of a token with few symbols: join its symbols by the earlier tokens until two parts are left.
+    """Find the halves of a token with few symbols: join its symbols by the merges of earlier tokens.
 
-    If more than two parts are left, try again with all other tokens. Return False if the token has too many symbols, or
-    if one of the two parts is not in the list.
+    If two parts are left at the end, they are the halves. Otherwise try again with the merges of all other tokens.
+    Return False if the token has too many symbols, or if one of the two parts is not in the list.
     """
     edges, ranks, whole = room.edges, room.ranks, halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -353,9 +364,9 @@ def _join_few(texts, halves, room, token):
 
 @kernel
 def _join_symbols(table, room, symbols, start, stop, halves, token):
-    """Find the halves of a token with many symbols: join its symbols by the earlier tokens until two parts are left.
+    """Find the halves of a token with many symbols: join its symbols by the merges of earlier tokens.
 
-    If more than two parts are left, try again with all other tokens.
+    If two parts are left at the end, they are the halves. Otherwise try again with the merges of all other tokens.
     """
     number, first, count = table.number, table.number[0], stop - start
     for late in range(2):
@@ -376,9 +387,10 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 @kernel
 def find_halves(texts, halves, room):
-    """Find the halves of each token. Stop at the first token that has too many symbols for this kernel.
+    """Find the halves of each token, in the order of ranks. Return the first token with too many symbols.
 
-    Return this token. `hints` marks only the tokens that were reached, so texts of later tokens are rarely looked up.
+    If there is no such token, return the number of tokens. A token is entered into `hints` only when it is reached, so
+    a search rarely compares the texts of later tokens.
     """
     token = np.int64(0)
     for text in range(len(halves.ranks)):
@@ -405,7 +417,7 @@ def join_halves(texts, table, room, symbols, starts, halves, token):
 
 @kernel
 def measure_texts(lengths, left, right, longest):
-    """Write the length of the text of each pair after the known lengths.
+    """Write the length of the joined text of each pair into `lengths`, after the lengths that are already there.
 
     A length above `longest` is written as `longest`.
     """
@@ -416,7 +428,7 @@ def measure_texts(lengths, left, right, longest):
 
 @kernel
 def write_joined_texts(data, starts, left, right):
-    """Write the joined text of each pair after the known texts."""
+    """Write the joined text of each pair into `data`, after the texts that are already there."""
     known = len(starts) - 1 - len(left)
     for pair in range(len(left)):
         place = starts[known + pair]

@@ -1,9 +1,9 @@
-"""The machine code that is stored from one start of the program to the next, in one file.
+"""The file that keeps machine code from one start of the program to the next.
 
 Stored code is trusted like the program's own code. So the file lies beside the program, where an installation puts it
-(`building.py`), or in a folder that only the person can change. The file begins with a checksum. Each process reads the
-file once and keeps it in memory, so damaged code is never used. This module imports neither Numba nor llvmlite's
-compiler.
+(`building.py`), or in a folder that only the current user can change. The file begins with a checksum. Each process
+reads the file once and keeps it in memory, so damaged code is never used. This module imports neither Numba nor
+llvmlite's compiler.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import home, private_folder
 
 LOCATION = "BPE_EXPLORER_CACHE"
-DAYS_KEPT = 30  # since it was last used
+DAYS_KEPT = 30  # days for which code is kept after its last use
 ROOM = 4_000_000  # bytes on the disk: several times the size of the code
 
 _KERNEL_FOLDER = Path(__file__).parent
@@ -62,7 +62,7 @@ PARTS = {
 
 class StoredKernel(NamedTuple):
     symbol: str  # its name inside the object file
-    answer: str  # a letter for each number of the answer (see `calling.py`)
+    answer: str  # a letter for each number of the result (see `calling.py`)
     code: bytes  # the object file
     key: str = ""  # the key of its source (see `dependencies.py`)
 
@@ -120,18 +120,18 @@ class Pack:
 
 
 def _checksum(content: bytes) -> bytes:
-    import hashlib  # takes a while to load, and small commands never need it
+    import hashlib  # loading takes time, and small commands never need it
 
     return hashlib.sha256(content).digest()
 
 
-# In the environment of a process that compiles: whether for ourselves or for Numba's own cache. Set before it starts,
-# as decorators go by it (see `jit.py`).
+# An environment variable of a process that compiles. It says whether the code is for our file or for Numba's own
+# cache. It must be set before the process starts, because the decorators depend on it (see `jit.py`).
 COMPILES = "BPE_EXPLORER_COMPILES"
 MACHINE_CODE, FOR_NUMBA = "machine code", "for Numba"
 
 loaded: Pack | None = None  # the packs that this process has read, received or made
-_looked_at: object = None  # the file as it was when it was last read, until it is whole
+_looked_at: object = None  # the state of the file at the last reading, until the file is complete
 
 
 def is_making() -> bool:
@@ -145,7 +145,7 @@ def is_making() -> bool:
 def folder() -> Path | None:
     """Return the folder in which machine code of this version is stored.
 
-    This is the installed folder, or else the person's own folder. Return None if there is no safe folder.
+    This is the folder of the installation, or else a folder of the current user. Return None if no folder is safe.
     """
     name = f"kernels-{_fingerprint()}"
     installed = _KERNEL_FOLDER / _INSTALLED / name
@@ -188,7 +188,7 @@ def base() -> Path | None:
 def _fingerprint() -> str:
     """Return a hash that changes whenever stored machine code might be outdated.
 
-    The hash covers the sources, and the versions of Python and llvmlite, and the processor.
+    The hash is computed from the sources, the versions of Python and llvmlite, and the name of the processor.
     """
     import hashlib
 
@@ -203,7 +203,7 @@ def _fingerprint() -> str:
 
 
 def _llvmlite() -> str:
-    """Return the version of the library that loads machine code. Return an empty text if the library is missing.
+    """Return the version of the library that loads machine code. Return an empty string if the library is missing.
 
     Each release of the library belongs to one release of Numba.
     """
@@ -296,7 +296,7 @@ def code_of_other_versions() -> dict[str, StoredKernel]:
 
 
 def use_code(content: bytes) -> None:
-    """Use machine code in this process that the compiler process could not store in a file.
+    """Use, in this process, machine code that the compiler process could not store in a file.
 
     Raise ValueError if the code is damaged.
     """
@@ -309,23 +309,23 @@ def use_code(content: bytes) -> None:
 
 def can_be_made() -> bool:
     """Return whether there is a folder in which code can be stored, on a disk with enough room."""
-    import shutil  # takes a while to load, and small commands never need it
+    import shutil  # loading takes time, and small commands never need it
 
     place = folder()
     return place is not None and os.access(place, os.W_OK) and shutil.disk_usage(place).free >= ROOM
 
 
 def claim() -> Lock | None:
-    """Return the lock that a process must hold to compile machine code. Return None if another process holds the lock.
+    """Take the lock that a process needs to compile machine code, and return it.
 
-    Raise OSError if nothing can be written.
+    Return None if another process has the lock. Raise OSError if nothing can be written.
     """
     place = folder()
     return None if place is None else Lock.acquire(place / _LOCK)
 
 
 def is_being_made() -> bool:
-    """Return whether another process holds the lock, and so makes machine code."""
+    """Return whether another process has the lock of the compiler, and so makes machine code."""
     place = folder()
     if place is None or not (place / _LOCK).exists():
         return False

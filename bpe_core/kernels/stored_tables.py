@@ -1,8 +1,8 @@
 """The scanner's tables of the named patterns, which are stored with the machine code.
 
 It takes longer to make a table than to load the machine code that reads it. A table is stored under a hash of its
-pattern and of the release of `regex`, because this package defines the classes of characters. With another release, and
-for other patterns, the table is made again.
+pattern and of the release of `regex`, because `regex` defines the classes of characters. With another release, and for
+patterns without a name, a table is computed when it is needed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def named_table(pattern: str, unit: str = "file", *, older: bool = False) -> Sca
 
 
 def written_tables() -> Mapping[str, bytes]:
-    """Return the tables of all named patterns as bytes. The keys are hashes of the patterns."""
+    """Return a dictionary from the hash of each named pattern to its table as bytes."""
     wanted = product(NAMED_PATTERNS, UNITS, (False, True))
     return {_key(*of): written(named_table(of[0], of[1], older=of[2])) for of in wanted}
 

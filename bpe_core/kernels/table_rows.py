@@ -1,4 +1,4 @@
-"""The writer of a table's rows as bytes.
+"""The kernel that writes the rows of a table as text.
 
 Each cell shows a whole number in digits, or a text from a list. Fixed texts are written between the cells.
 """
@@ -12,8 +12,8 @@ import numpy as np
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.support.arrays import Bytes, Int64s
 
-NUMBERS = -1  # of a column that holds no texts
-DIGITS = 20  # at most
+NUMBERS = -1  # in place of a text: the column shows its values in digits
+DIGITS = 20  # the most digits of a number
 ZERO = 48
 
 

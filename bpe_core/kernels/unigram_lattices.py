@@ -1,10 +1,10 @@
-"""The lattices of all words: the tokens that can end each beginning of a word, the best paths, and expected counts.
+"""The lattices of all words: the tokens that may end at each node, the best paths, and expected counts.
 
-The words are a tree (`unigram_trie.py`). The tokens that may end at a node are stored side by side, the longest first.
-The words are visited in their order. The beginnings of the current word are in buffers, sorted by length. Results that
-depend on the symbols before a node are computed when the node is entered. Results that depend on the symbols after the
-node, in all words with this beginning, are computed when the node is left. So all results are computed only once for a
-beginning that many words share.
+The words are stored as a trie (`unigram_trie.py`). The tokens that may end at a node are stored side by side, the
+longest first. The words are visited in their order. The beginnings of the current word are in buffers, sorted by
+length. Results that depend on the symbols before a node are computed when the node is entered. Results that depend on
+the symbols after the node, in all words with this beginning, are computed when the node is left. So all results are
+computed only once for a beginning that many words share.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from bpe_core.kernels import NEVER, SHIFT, SMALL, UNREACHED
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import prefetch
 
-AHEAD = 24  # edges whose tokens' numbers are brought into the cache
+AHEAD = 24  # edges whose scores are loaded into the cache ahead of their use
 LIFT = 2.0**SHIFT
-MOST_LIFTS = 4  # which take any number out of the range of numbers
+MOST_LIFTS = 4  # after so many lifts, any number is infinite or 0, and more lifts change nothing
 LN_2 = math.log(2)
 
 
 class Lattice(NamedTuple):
-    shared: npt.NDArray[np.int32]  # as in the tree of words
+    shared: npt.NDArray[np.int32]  # the arrays up to `parent` are those of `Trie`
     lengths: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
     firsts: npt.NDArray[np.int64]
     parent: npt.NDArray[np.int32]
-    first_edge: npt.NDArray[np.int64]  # of each node, and the end of all
+    first_edge: npt.NDArray[np.int64]  # the first edge of each node, and the end of all edges
     edge_id: npt.NDArray[np.int32]
     edge_length: npt.NDArray[np.int16]
-    best: npt.NDArray[np.int32]  # the last token of the best path to each node, as it was last cut
+    best: npt.NDArray[np.int32]  # the last token of the best path to each node, at the last split
     best_length: npt.NDArray[np.int16]
     counts: npt.NDArray[np.int64]  # how often each token occurs on the best paths
     tokens: npt.NDArray[np.int64]  # a single number: the number of all tokens
@@ -51,9 +51,9 @@ class PathBuffer(NamedTuple):
     score: npt.NDArray[np.float64]
     left: npt.NDArray[np.float64]
     token: npt.NDArray[np.int32]  # the last token of the best path
-    before: npt.NDArray[np.int64]  # where that begins
-    passing: npt.NDArray[np.int64]  # how many best paths go through
-    turn: npt.NDArray[np.int32]  # when the first token of the best path is dropped, or NEVER
+    before: npt.NDArray[np.int64]  # the offset at which this token begins
+    passing: npt.NDArray[np.int64]  # how many best paths go through this node
+    turn: npt.NDArray[np.int32]  # the step at which the first token of the best path is dropped, or NEVER
     other: npt.NDArray[np.float64]  # the buffers below are for one word at a time
     other_left: npt.NDArray[np.float64]
     other_token: npt.NDArray[np.int32]
@@ -66,9 +66,9 @@ class PathBuffer(NamedTuple):
 
 @inlined
 def _enter_word(lattice, desk, word):
-    """Write the nodes of a word into the buffers. Skip the nodes that the word before has, too.
+    """Write the nodes of a word into the buffers.
 
-    Return the length of the first new beginning.
+    Nodes that the word shares with the previous word are already there. Return the length of the first new beginning.
     """
     shared = np.int64(lattice.shared[word])
     first = lattice.firsts[word]
@@ -110,7 +110,10 @@ def _enter_best(lattice, desk, scores, start):
 
 @inlined
 def _leave_best(lattice, desk, stop):
-    """Count the tokens that end at the beginnings longer than `stop`, the longest beginning first."""
+    """Count the tokens on the best paths of the visited words, the last token of a path first.
+
+    Only tokens that end after the length `stop` are counted.
+    """
     for place in range(desk.size[0], stop, -1):
         passing = desk.passing[place]
         if passing != 0:
@@ -144,7 +147,7 @@ def cut_words(lattice, desk, scores, word, work):
 
 @kernel
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
-    """Find how words are split again when tokens are dropped one after another. Return the next word.
+    """Split words again and again while tokens are dropped one after another. Return the next word.
 
     `leaving` gets how often each token occurred when it was dropped. `changes` gets the number of tokens that each drop
     adds.
@@ -291,9 +294,10 @@ def tidy_edges(lattice, scores):
 
 @inlined
 def _leave_expected(lattice, desk, shares, stop):
-    """Add the expected counts of the tokens that end at the longest beginnings, down to the length `stop`.
+    """Add the expected counts of the tokens that end at a node of the current word after the length `stop`.
 
-    All words with these beginnings have been visited, so the probability of what comes after them is complete.
+    The nodes are visited from the longest beginning to the shortest. All words with these beginnings have been visited
+    before, so the sums over the symbols after these nodes are complete.
     """
     reached, left = desk.score, desk.left
     for place in range(desk.size[0], stop, -1):
@@ -311,11 +315,10 @@ def _leave_expected(lattice, desk, shares, stop):
 
 @kernel
 def expect_words(lattice, desk, shares, likelihood, word, work):
-    """Add to `shares`, for each token, the probability of all paths through the token, for the words from `word` on.
+    """Add up the expected count of each token in the words from `word` on, for about `work` units of work.
 
-    Return the next word.
-
-    `shares` holds two numbers for each token: its own probability, and this sum.
+    `shares` holds two numbers for each token: its probability, and its expected count. `likelihood[0]` gets the
+    log-likelihood of the words. Return the next word.
     """
     done = np.int64(0)
     reached, last = desk.score, len(lattice.edge_id) - 1
@@ -387,7 +390,7 @@ def _expect_long_word(lattice, desk, shares, weight):
             at = 2 * np.int64(lattice.edge_id[edge])
             here = place - np.int64(lattice.edge_length[edge])
             behind = shares[at] * left[place]
-            if lifts_left[place] < lifts_left[here]:  # the sum before is negligible beside this number
+            if lifts_left[place] < lifts_left[here]:  # the old sum is negligible
                 left[here] = _scaled(left[here], lifts_left[place] - lifts_left[here])
                 lifts_left[here] = lifts_left[place]
             left[here] += _scaled(behind, lifts_left[here] - lifts_left[place])

@@ -1,13 +1,13 @@
-"""The words as a tree of their beginnings, with the tokens in the words and the pieces that occur again.
+"""The kernels that make a trie of all words, find the tokens in the words, and find the pieces that occur repeatedly.
 
-A node is a beginning of words, and is one symbol longer than its parent. Node 0 is the empty beginning. The words are
-sorted, and the nodes are numbered in the order of the words. So the nodes that a word adds lie side by side, and code
-that visits the words in their order has all beginnings of a word on one path from the first node.
+A node of the trie stands for a beginning that one or several words share. It is one symbol longer than its parent. Node
+0 is the empty beginning. The words are sorted, and the nodes are numbered in the order of the words. So the nodes that
+a word adds have successive numbers, and the beginnings of one word are on one path from node 0.
 
-Tokens are found by a hash table of their beginnings. Pieces that occur again are found length by length. A place is the
-node at which a piece ends, and the places of equal pieces are a group. Each group is divided by the symbol after the
-piece. A group is dropped if its piece occurs nowhere else and the same symbol always follows. So few groups are left
-after some symbols.
+Tokens are found by a hash table of their beginnings. Pieces that occur repeatedly are found length by length. A place
+is a node at which a piece ends, and the places of equal pieces are a group. To find pieces with one more symbol, each
+group is divided: places with the same next symbol form a new group. A group is dropped if it has a single place and
+the symbols after its piece are always the same. So only few groups are left for long pieces.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import prefetch
 
-NO_FOLLOWER = 254  # the byte for the symbol after a beginning, if it is not known yet
+NO_FOLLOWER = 254  # the byte that describes the symbol after a beginning, if no symbol was seen yet
 
 
 class Words(NamedTuple):
@@ -29,7 +29,7 @@ class Words(NamedTuple):
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64]  # how often each occurs
+    weights: npt.NDArray[np.int64]  # how often each word occurs
     followers: npt.NDArray[np.uint8]  # the symbol after each word
     order: npt.NDArray[np.int64]
 
@@ -38,18 +38,18 @@ class Trie(NamedTuple):
     shared: npt.NDArray[np.int32]  # how many symbols each word shares with the word before it
     lengths: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
-    firsts: npt.NDArray[np.int64]  # the first node that each word adds, and the end of all
+    firsts: npt.NDArray[np.int64]  # the first node that each word adds, and the end of all nodes
     symbol: npt.NDArray[np.int32]
     parent: npt.NDArray[np.int32]
     sibling: npt.NDArray[np.int32]  # the next child of the same parent, or 0
-    weight: npt.NDArray[np.int64]  # how often words occur that begin so
+    weight: npt.NDArray[np.int64]  # how often words with this beginning occur
     follower: npt.NDArray[np.uint8]
-    varies: npt.NDArray[np.bool_]  # whether a longer beginning is followed by different things
+    varies: npt.NDArray[np.bool_]  # whether different symbols follow a longer beginning
 
 
 @kernel
 def find_common_lengths(words, shared, lengths):
-    """Write the length of each word, and the number of symbols at its beginning that it shares with the word before.
+    """Write the length of each word, and the number of symbols at its beginning that the previous word has, too.
 
     Return the number of nodes in the tree, with the root.
     """
@@ -81,7 +81,7 @@ def _note_follower(trie, node, follower):
 def _add_to_parents(trie, path, size, stop):
     """Add the counts of nodes to the counts of their parents, from the longest beginning down to the length `stop`.
 
-    Mark each parent of a node that is marked or that different symbols follow.
+    Also set `varies` of a parent if it is set for the node, or if different symbols follow the node.
     """
     for depth in range(size, stop, -1):
         node, parent = path[depth], path[depth - 1]
@@ -94,7 +94,7 @@ def _add_to_parents(trie, path, size, stop):
 def make_nodes(words, trie, leads, path):
     """Make the nodes of all words.
 
-    `leads` holds for each symbol the number that is stored if this symbol follows another symbol.
+    Each node stores one byte that describes the symbol after it. `leads` holds this byte for each symbol.
     """
     node, size = np.int64(1), np.int64(0)
     for i in range(len(words.order)):
@@ -124,7 +124,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 ID_SHIFT = np.uint64(32)
 NUMBER_MASK = np.uint64(2**32 - 1)
 _ONE = np.uint64(1)
-ROW = 2  # entries of a slot: its key, 0 where it is empty; the number of the longer beginning, and an id above it
+ROW = 2  # entries of a slot: a key, or 0 if it is empty; the number of the longer beginning, and above it an id
 
 # Entries of `Pieces.number`.
 BEGINNINGS, LONGEST = range(2)
@@ -133,8 +133,8 @@ BEGINNINGS, LONGEST = range(2)
 class Pieces(NamedTuple):
     """The hash table of the beginnings of pieces.
 
-    Each beginning also has a number. The number is 0 if the beginning is no piece, or else the id of the piece plus
-    one.
+    A slot holds a key, the number of a beginning, and the id of a piece plus one. The last is 0 if the beginning is not
+    a whole piece.
     """
 
     slots: npt.NDArray[np.uint64]
@@ -142,19 +142,22 @@ class Pieces(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """The tokens that may end at each node, the longest first, and the index of the first token of each node."""
+    """The tokens that may end at each node, the longest first.
 
-    first: npt.NDArray[np.int64]  # and the end of all
+    The tokens of a node lie side by side. `first` holds for each node the index at which its tokens begin.
+    """
+
+    first: npt.NDArray[np.int64]  # the index at which the tokens of each node begin, and the end of all tokens
     id: npt.NDArray[np.int32]
     length: npt.NDArray[np.int16]
 
 
 class Active(NamedTuple):
-    """A buffer of the possible pieces of one word. The pieces of each offset lie side by side, sorted by length."""
+    """A buffer for the beginnings of pieces in one word. Those that end at the same offset lie side by side."""
 
-    ends: npt.NDArray[np.int64]  # for each length
-    beginning: npt.NDArray[np.uint64]  # of a piece
-    start: npt.NDArray[np.int32]  # where in the word it begins
+    ends: npt.NDArray[np.int64]  # the index at which the beginnings of each offset end
+    beginning: npt.NDArray[np.uint64]  # the number of a beginning in the hash table
+    start: npt.NDArray[np.int32]  # the offset in the word at which it begins
 
 
 @inlined
@@ -260,11 +263,11 @@ def measure_coverage(weight, edges, covered, ends):
 
 
 _NONE = -1
-AHEAD = 16  # places whose rows are brought into the cache
+AHEAD = 16  # places whose rows are loaded into the cache ahead of their use
 
 
 class Tree(NamedTuple):
-    nodes: npt.NDArray[np.int64]  # rows of two: the first as described below, and the weight
+    nodes: npt.NDArray[np.int64]  # two numbers for each node: the row that is described below, and the weight
     scripts: npt.NDArray[np.int32]
 
 
@@ -272,26 +275,27 @@ class Places(NamedTuple):
     """The nodes at which the pieces of one length end, group after group."""
 
     nodes: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int64]  # where each group begins, and the end of all
-    scripts: npt.NDArray[np.int32]  # of the letters of each group
+    starts: npt.NDArray[np.int64]  # the index at which each group begins, and the end of all groups
+    scripts: npt.NDArray[np.int32]  # the script of the letters in each group
 
 
 class Parts(NamedTuple):
     """A buffer for the parts into which one group of places is divided.
 
-    It holds the part of each place, the part of each next symbol, and the facts about each part.
+    `node` holds the places of the group, and `of_node` the part of each of them. `of_symbol` holds the part of each
+    symbol. The other arrays have an item for each part.
     """
 
     node: npt.NDArray[np.int32]
     of_node: npt.NDArray[np.int32]
-    of_symbol: npt.NDArray[np.int32]  # or -1
+    of_symbol: npt.NDArray[np.int32]  # -1 for a symbol without a part
     symbol: npt.NDArray[np.int32]
     times: npt.NDArray[np.int64]
     weight: npt.NDArray[np.int64]
     first: npt.NDArray[np.int32]
     follower: npt.NDArray[np.int32]
-    varies: npt.NDArray[np.bool_]  # whether longer pieces are followed by different things
-    free: npt.NDArray[np.int64]  # where its next place is written
+    varies: npt.NDArray[np.bool_]  # whether different symbols follow longer pieces
+    free: npt.NDArray[np.int64]  # the index at which the part's next place is written
 
 
 class Seeds(NamedTuple):
@@ -304,8 +308,8 @@ class Seeds(NamedTuple):
     weights: npt.NDArray[np.int64]
 
 
-# A row: a symbol (there are fewer symbols than characters); the symbol after it; whether different symbols follow
-# longer pieces; whether it is the first child of its parent, which then is the row before; the next child.
+# The bits of a row, from the lowest: a symbol; the symbol after it; whether different symbols follow longer pieces;
+# whether the node is the first child of its parent (the row before); the next child of the same parent.
 FOLLOWER_SHIFT, VARIES_SHIFT, IS_FIRST_SHIFT, SIBLING_SHIFT = 21, 29, 30, 32
 SYMBOL_MASK, FOLLOWER_MASK = 2**21 - 1, 255
 
@@ -322,9 +326,10 @@ def lay_side_by_side(trie, nodes):
 
 @kernel
 def divide_groups(tree, places, groups, longer, parts, seeds, length):
-    """Divide each group of places by the next symbol. Each new group is a piece with `length` symbols.
+    """Divide each group of places by the next symbol.
 
-    Return the number of new groups, and the number of seeds among all pieces.
+    The places of a new group are the ends of a piece with `length` symbols. Return the number of new groups and the
+    number of seeds.
     """
     written = seed_count = new_groups = np.int64(0)
     for group in range(groups):

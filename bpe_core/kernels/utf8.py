@@ -1,8 +1,9 @@
-"""The check whether bytes are valid UTF-8, and the reading of characters.
+"""The kernels that check whether bytes are valid UTF-8, and read characters.
 
-The check is as fast as a disk delivers bytes. An automaton with nine states reads one byte at a time. A table holds one
-number for each byte. The number contains the next state for every present state, and a state is the number of bits by
-which it is shifted. So each byte needs only one shift.
+The check is about as fast as reading a file from a disk. An automaton with nine states reads one byte at a time. A
+table has one number for each byte. This number contains the next state for each of the nine current states. The current
+state is itself the distance by which the number must be shifted to bring the next state into the lowest bits. So each
+byte needs one look-up and one shift.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import load_eight
 from bpe_core.text.reading.utf8 import use_compiled_check
 
-_ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
+ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
 _STATE = 63  # the bits of a number that hold a state
 
 # Between characters; after an error; before one, two, three more bytes of a character;
 # and behind the first bytes after which not every other byte is allowed.
-_SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER_F0, _AFTER_F4 = range(0, 54, 6)
+SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER_F0, _AFTER_F4 = range(0, 54, 6)
 
 
 def _steps() -> npt.NDArray[np.uint64]:
@@ -31,15 +32,15 @@ def _steps() -> npt.NDArray[np.uint64]:
     def lead(state: int, codes: Sequence[int], to: int) -> None:
         reached[states.index(state), codes] = to
 
-    lead(_SOUND, range(0x80), _SOUND)
-    lead(_SOUND, range(0xC2, 0xE0), _ONE_MORE)  # shorter forms exist for 0xC0 and 0xC1
-    lead(_SOUND, range(0xE0, 0xF0), _TWO_MORE)
-    lead(_SOUND, [0xE0], _AFTER_E0)
-    lead(_SOUND, [0xED], _AFTER_ED)
-    lead(_SOUND, range(0xF1, 0xF4), _THREE_MORE)
-    lead(_SOUND, [0xF0], _AFTER_F0)
-    lead(_SOUND, [0xF4], _AFTER_F4)
-    lead(_ONE_MORE, range(0x80, 0xC0), _SOUND)
+    lead(SOUND, range(0x80), SOUND)
+    lead(SOUND, range(0xC2, 0xE0), _ONE_MORE)  # shorter forms exist for 0xC0 and 0xC1
+    lead(SOUND, range(0xE0, 0xF0), _TWO_MORE)
+    lead(SOUND, [0xE0], _AFTER_E0)
+    lead(SOUND, [0xED], _AFTER_ED)
+    lead(SOUND, range(0xF1, 0xF4), _THREE_MORE)
+    lead(SOUND, [0xF0], _AFTER_F0)
+    lead(SOUND, [0xF4], _AFTER_F4)
+    lead(_ONE_MORE, range(0x80, 0xC0), SOUND)
     lead(_TWO_MORE, range(0x80, 0xC0), _ONE_MORE)
     lead(_THREE_MORE, range(0x80, 0xC0), _TWO_MORE)
     lead(_AFTER_E0, range(0xA0, 0xC0), _ONE_MORE)  # below: shorter forms exist
@@ -53,33 +54,52 @@ def _steps() -> npt.NDArray[np.uint64]:
 _STEPS = _steps()
 
 
+@inlined
+def _has_only_ascii(data, place):
+    """Return whether the 32 bytes from an offset on are ASCII."""
+    first = load_eight(data, place) | load_eight(data, place + np.uint64(8))
+    last = load_eight(data, place + np.uint64(16)) | load_eight(data, place + np.uint64(24))
+    return (first | last) & np.uint64(ALL_ASCII) == np.uint64(0)
+
+
+@inlined
+def state_after(eight, count, state):
+    """Return the automaton's state after the first `count` of eight bytes. `state` is the state before them.
+
+    The result is SOUND if these bytes are valid, and the last of them ends a character.
+    """
+    for _ in range(count):
+        state = _STEPS[eight & np.uint64(0xFF)] >> (state & np.uint64(_STATE))
+        eight >>= np.uint64(8)
+    return state & np.uint64(_STATE)
+
+
 @kernel
 def valid_until(data):
-    """Return the offset up to which the data is valid UTF-8.
+    """Return an offset before which all bytes are valid UTF-8. The offset is never inside a character.
 
-    The offset is the end of the data, or the start of a character near the first error.
+    If all bytes are valid, this offset is the end of the data. Otherwise the first error is at this offset or after it.
     """
     end = np.uint64(len(data))
-    state = np.uint64(_SOUND)
+    state = np.uint64(SOUND)
     i = sound = np.uint64(0)
     while i + np.uint64(8) <= end:
         eight = load_eight(data, i)
         i += np.uint64(8)
-        if state == np.uint64(_SOUND) and eight & np.uint64(_ALL_ASCII) == np.uint64(0):
+        if state == np.uint64(SOUND) and eight & np.uint64(ALL_ASCII) == np.uint64(0):
+            while i + np.uint64(32) <= end and _has_only_ascii(data, i):
+                i += np.uint64(32)
             sound = i
             continue
-        for _ in range(8):
-            state = _STEPS[eight & np.uint64(0xFF)] >> (state & np.uint64(_STATE))
-            eight >>= np.uint64(8)
-        state &= np.uint64(_STATE)
-        if state == np.uint64(_SOUND):
+        state = state_after(eight, 8, state)
+        if state == np.uint64(SOUND):
             sound = i
         elif state == np.uint64(_BROKEN):
             return np.int64(sound)
     while i < end:
         state = _STEPS[np.uint64(data[i])] >> (state & np.uint64(_STATE))
         i += np.uint64(1)
-    return np.int64(end if state & np.uint64(_STATE) == np.uint64(_SOUND) else sound)
+    return np.int64(end if state & np.uint64(_STATE) == np.uint64(SOUND) else sound)
 
 
 @inlined

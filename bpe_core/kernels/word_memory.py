@@ -23,26 +23,26 @@ from bpe_core.kernels.utf8 import kind_at
 from bpe_core.support.arrays import Int32s, Int64s, UInt64s
 from bpe_core.text.scanner.kinds import BLANKS
 
-LONGEST_INSIDE = 15  # bytes of a word that is its own key; the sixteenth byte holds its length
-LONGEST_REMEMBERED = 128
+LONGEST_INSIDE = 15  # the most bytes of a word that is its own key; the sixteenth byte holds the length
+LONGEST_REMEMBERED = 256  # the most bytes of a word that is stored; scripts without spaces have words of more than 128
 RESULTS_INSIDE = 3
 
 # Entries of `Memory.number`. Each thread has its own array.
-ENTRIES, RESULTS, WORDS = range(3)  # how many words it entered, and the next free place in each of the other arrays
-LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # how far it may go
-NUMBERS = 16  # so far apart that the numbers of two threads are never in one line of the processor's cache
+ENTRIES, RESULTS, WORDS = range(3)  # how many words the thread entered, and the next free index of the other arrays
+LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # the limits of these three numbers
+NUMBERS = 16  # so many that two threads never use the same line of the processor's cache
 
-LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
+LONG_KEY = np.uint64(0xFF << 56)  # with the word's length, the second half of a key whose first half is a hash
 SLOT = 4  # numbers of a slot: two for the key, two for the results
 _LENGTH_SHIFT, _HALF = np.uint64(56), np.uint64(32)
 _PLACE_SHIFT = np.uint64(30)  # uses the upper half of the mixed number; the lowest bits are dropped
-_ELSEWHERE = np.uint64(1 << 31)  # in the count of results, however few they are
+_ELSEWHERE = np.uint64(1 << 31)  # a flag in the count of results: the results are in `Memory.results`
 _CLAIMED = np.uint64(1)  # the last number of a slot that a thread is about to fill
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 _FIRST_BLANK, _LAST_BLANK = int(min(BLANKS)), int(max(BLANKS))
-# For each length up to LONGEST_INSIDE, masks of the bytes in two times eight that belong to a word.
+# Masks of the first and of the second eight bytes of a word, for each length up to LONGEST_INSIDE.
 _FIRST_EIGHT = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(16)], np.uint64)
 _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(16)], np.uint64)
 
@@ -51,10 +51,12 @@ _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(
 class Memory(NamedTuple):
     """The slots of remembered words, and the arrays for long words and for long results.
 
-    A slot holds a word's key and results, with two results in one 64-bit number. The upper half of the last number is
-    the count of the results. An empty slot holds zeros. If a word has no results or too many, or is long, the first
-    result is the offset in `results` at which the results begin. For a long word, its offset and its length come before
-    the results.
+    A slot holds the key and the results of a word. Two results share one 64-bit number. The upper half of the last
+    number is the count of the results. An empty slot holds zeros.
+
+    If the word is long, or has no results or too many for a slot, its results are in `results`. Then the slot holds
+    their offset in place of the first result. For a long word, `results` also holds the word's offset and length, just
+    before its results.
     """
 
     slots: UInt64s
@@ -63,12 +65,18 @@ class Memory(NamedTuple):
     number: Int64s
 
 
+# The numbers of a word in `Keys.rows`: both halves of its key, its slot, and the cut of the block after which it
+# begins. The second half is zero if the word is too long to be remembered. The last number is used only if words are
+# left out.
+FIRST, SECOND, PLACE, CUT = range(4)
+KEY_ROW = 4
+
+
 @bundle
 class Keys(NamedTuple):
-    first: UInt64s
-    second: UInt64s  # zero where a word is too long to be remembered
-    places: UInt64s  # their slots
-    cuts: UInt64s  # the cut of the block after which each word begins
+    """The keys of a block of words. Each word has a row of KEY_ROW numbers."""
+
+    rows: UInt64s
 
 
 @kernel
@@ -90,42 +98,54 @@ def first_slot(slots, first, second):
 
 
 @inlined
-def _enter_key(memory, data, end, start, length, keys, i):
-    """Write the key of a word, and begin to fetch the slot of the word.
+def _enter_key(memory, rows, i, key, second_key):
+    """Write the key of a word, and begin to fetch the slot of the word."""
+    row, place = i * np.uint64(KEY_ROW), first_slot(memory.slots, key, second_key)
+    prefetch(memory.slots, place)
+    rows[row + np.uint64(FIRST)] = key
+    rows[row + np.uint64(SECOND)] = second_key
+    rows[row + np.uint64(PLACE)] = place
 
-    A word that begins at the offset `end` or later is too near to the end of the text for a fast read.
-    """
-    slots = memory.slots
-    if length <= np.uint64(LONGEST_INSIDE) and start < end:
-        key = load_eight(data, start) & _FIRST_EIGHT[length]
-        second_key = load_eight(data, start + np.uint64(8)) & _SECOND_EIGHT[length]
-        second_key |= length << _LENGTH_SHIFT
-    else:
-        key, second_key = _rare_key(data, np.int64(start), np.int64(length))
-    keys.first[i], keys.second[i] = key, second_key
-    place = first_slot(slots, key, second_key)
-    keys.places[i] = place
-    prefetch(slots, place)
+
+@inlined
+def _short_key(data, start, length):
+    """Return the key of a word of at most LONGEST_INSIDE bytes. Sixteen bytes can be read from its start on."""
+    key = load_eight(data, start) & _FIRST_EIGHT[length]
+    second_key = load_eight(data, start + np.uint64(8)) & _SECOND_EIGHT[length]
+    return key, second_key | length << _LENGTH_SHIFT
 
 
 @kernel
 def find_keys(memory, data, cuts, first, count, keys):
-    """Write the keys of `count` words, beginning with the word `first`."""
-    end = np.uint64(max(len(data) - 15, 0))
-    word, i = np.uint64(first), np.uint64(0)
-    start = np.uint64(cuts[word])
-    while i < np.uint64(count):
-        word += np.uint64(1)
+    """Write the keys of `count` words, beginning with the word `first`.
+
+    The last few words of a text are too near to its end for a fast read.
+    """
+    rows, word, i, one = keys.rows, np.uint64(first), np.uint64(0), np.uint64(1)
+    start, far = np.uint64(cuts[word]), count
+    while far > 0 and np.int64(cuts[first + far - 1]) + 16 > len(data):
+        far -= 1
+    while i < np.uint64(far):
+        word += one
         stop = np.uint64(cuts[word])
-        _enter_key(memory, data, end, start, stop - start, keys, i)
+        length = stop - start
+        if length <= np.uint64(LONGEST_INSIDE):
+            key, second_key = _short_key(data, start, length)
+        else:
+            key, second_key = _rare_key(data, np.int64(start), np.int64(length))
+        _enter_key(memory, rows, i, key, second_key)
         start = stop
-        i += np.uint64(1)
+        i += one
+    for near in range(far, count):
+        begun = np.int64(cuts[first + near])
+        key, second_key = _rare_key(data, begun, np.int64(cuts[first + near + 1]) - begun)
+        _enter_key(memory, rows, np.uint64(near), key, second_key)
 
 
 @kernel
 def find_keys_between_blanks(memory, data, words, first, count, keys):
     """Write the keys of the words that do not begin with a space. Return the number of these words."""
-    cuts, kinds, end = words.cuts, words.kinds, np.uint64(max(len(data) - 15, 0))
+    cuts, kinds, end = words.cuts, words.machine.kinds, np.uint64(max(len(data) - 15, 0))
     i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
     start = np.uint64(cuts[word])
     for cut in range(count):
@@ -133,8 +153,13 @@ def find_keys_between_blanks(memory, data, words, first, count, keys):
         stop = np.uint64(cuts[word])
         kind = kind_at(kinds, data, start)
         if kind < _FIRST_BLANK or kind > _LAST_BLANK:
-            _enter_key(memory, data, end, start, stop - start, keys, i)
-            keys.cuts[i] = cut
+            length = stop - start
+            if length <= np.uint64(LONGEST_INSIDE) and start < end:
+                key, second_key = _short_key(data, start, length)
+            else:
+                key, second_key = _rare_key(data, np.int64(start), np.int64(length))
+            _enter_key(memory, keys.rows, i, key, second_key)
+            keys.rows[i * np.uint64(KEY_ROW) + np.uint64(CUT)] = cut
             i += one
         start = stop
     return np.int64(i)
@@ -148,20 +173,33 @@ def _rare_key(data, start, length):
         return load(data, start, length), second | np.uint64(length) << _LENGTH_SHIFT
     if length > LONGEST_REMEMBERED:
         return np.uint64(0), np.uint64(0)
-    mixed = np.uint64(length)
-    for place in range(0, length, 8):
-        mixed = (mixed ^ load(data, start + place, length - place)) * _OTHER_MULTIPLIER
+    mixed, last = np.uint64(length), length - 8
+    for place in range(0, last, 8):
+        mixed = (mixed ^ load_eight(data, np.uint64(start + place))) * _OTHER_MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
+    mixed = (mixed ^ load_eight(data, np.uint64(start + last))) * _OTHER_MULTIPLIER
+    mixed ^= mixed >> np.uint64(29)
     return mixed, LONG_KEY | np.uint64(length)
 
 
 @inlined
-def slot_of(memory, data, start, length, first, second, place):
+def next_slot(slots, place, begun):
+    """Return the slot that is searched after the slot `place`. The search began at the slot `begun`.
+
+    The other half of a cache line comes next, because it is loaded already. After it comes the next line.
+    """
+    other = place ^ np.uint64(SLOT)
+    step = np.uint64(2 * SLOT) if (other ^ begun) & np.uint64(SLOT) == np.uint64(0) else np.uint64(0)
+    return (other + step) & np.uint64(len(slots) - SLOT)
+
+
+@inlined
+def slot_of(memory, data, start, length, first, second, begun):
     """Return the slot that stores a word, or the slot in which it would be entered.
 
     Also return whether the word is stored.
     """
-    slots = memory.slots
+    slots, place = memory.slots, begun
     last = look_up(slots, place + np.uint64(3))
     while last != np.uint64(0):
         is_other = (look_at(slots, place) ^ first) | (look_at(slots, place + np.uint64(1)) ^ second)
@@ -169,7 +207,7 @@ def slot_of(memory, data, start, length, first, second, place):
             result = np.int64(look_at(slots, place + np.uint64(2)))
             if second < LONG_KEY or (last != _CLAIMED and is_same_word(memory, result, data, start, length)):
                 break
-        place = (place + np.uint64(SLOT)) & np.uint64(len(slots) - SLOT)
+        place = next_slot(slots, place, begun)
         last = look_up(slots, place + np.uint64(3))
     return place, last > _CLAIMED
 
@@ -178,11 +216,11 @@ def slot_of(memory, data, start, length, first, second, place):
 def is_same_word(memory, result, data, start, length):
     if memory.results[result - 1] != length:
         return False
-    kept = np.int64(memory.results[result - 2])
-    for place in range(0, length, 8):
-        if memory.words[kept + (place >> 3)] != load(data, start + place, length - place):
+    kept, last = np.int64(memory.results[result - 2]), length - 8
+    for place in range(0, last, 8):
+        if memory.words[kept + (place >> 3)] != load_eight(data, np.uint64(start + place)):
             return False
-    return True
+    return memory.words[kept + (last + 7 >> 3)] == load_eight(data, np.uint64(start + last))
 
 
 @kernel
@@ -195,9 +233,9 @@ def grow_slots(old, new):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:
             continue
-        place = first_slot(new, old[entry], old[entry + 1])
+        place = begun = first_slot(new, old[entry], old[entry + 1])
         while new[place + np.uint64(3)] != np.uint64(0):
-            place = (place + np.uint64(SLOT)) & np.uint64(len(new) - SLOT)
+            place = next_slot(new, place, begun)
         for i in range(SLOT):
             new[place + np.uint64(i)] = old[entry + i]
 
@@ -207,7 +245,7 @@ def lacks_memory(memory, most):
     """Return whether the memory may have too little room for another word that has at most `most` ids."""
     number = memory.number
     return (
-        number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # zero as soon as there is a larger table
+        number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # the limit is 0 once a larger table exists
         or number[RESULTS] + 2 + most > number[LAST_RESULT]
         or number[WORDS] + (LONGEST_REMEMBERED >> 3) > number[LAST_WORD]
     )
@@ -230,8 +268,8 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
         about |= _ELSEWHERE
         results[place], results[place + 1] = np.int32(number[WORDS]), np.int32(length)
         place += 2
-        for i in range(0, length, 8):
-            memory.words[number[WORDS]] = load(data, start + i, length - i)
+        for i in range(0, length, 8):  # the last eight bytes may begin before the end of the eight bytes before them
+            memory.words[number[WORDS]] = load_eight(data, np.uint64(start + min(i, length - 8)))
             number[WORDS] += 1
     value, last = np.uint64(place), np.uint64(0)
     if about > np.uint64(RESULTS_INSIDE):
@@ -257,21 +295,21 @@ def recall_run(memory, keys, done, count, out, free):
     Stop at a word that is long, or that is not stored near its first slot. Return the number of words, and the end of
     the results.
     """
-    slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
+    slots, rows = memory.slots, keys.rows
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
-    three, last_slot = np.uint64(RESULTS_INSIDE), np.uint64(len(slots) - SLOT)
+    three, half, none = np.uint64(RESULTS_INSIDE), np.uint64(SLOT), np.uint64(0)
     while word < np.uint64(count):
-        slot = places[word]
+        row = word * np.uint64(KEY_ROW)
+        first, second, slot = rows[row], rows[row + one], rows[row + two]
         last = look_up(slots, slot + three)
-        if ((look_at(slots, slot) ^ firsts[word]) | (look_at(slots, slot + one) ^ seconds[word])) != np.uint64(0):
-            if last == np.uint64(0):
-                break
-            slot = (slot + np.uint64(SLOT)) & last_slot
+        is_other = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
+        if is_other != none:
+            slot ^= half
             last = look_up(slots, slot + three)
-            if ((look_at(slots, slot) ^ firsts[word]) | (look_at(slots, slot + one) ^ seconds[word])) != np.uint64(0):
+            if ((look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)) != none:
                 break
         value = look_at(slots, slot + two)
-        results = last >> _HALF  # none where a slot is empty or claimed, very many where a word is long
+        results = last >> _HALF  # 0 for an empty or claimed slot, and very many for a long word
         if results - one >= three:
             if results - one >= _ELSEWHERE - one:
                 break
@@ -288,7 +326,9 @@ def recall_run(memory, keys, done, count, out, free):
 
 @inlined
 def recall(memory, slot, out, free):
-    """Write the results of a stored word. Return the number of results. At least three numbers are written."""
+    """Write the results of a stored word. Return the number of results. At least three numbers are written, even if
+    there are fewer results.
+    """
     value, last = memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)]
     count = np.int64(last >> _HALF)
     if count <= RESULTS_INSIDE:

@@ -33,7 +33,7 @@ class Words(NamedTuple):
     short_firsts: npt.NDArray[np.int64]
     long: npt.NDArray[np.uint64]  # rows of four
     long_firsts: npt.NDArray[np.int64]
-    copies: npt.NDArray[np.uint8]  # of the long words, each followed by room to the next multiple of eight
+    copies: npt.NDArray[np.uint8]  # the bytes of the long words; each word takes a multiple of eight bytes
     used: npt.NDArray[np.int64]
 
 
@@ -130,15 +130,16 @@ def are_equal(left, left_start, right, right_start, length):
     return (load_eight(left, i) ^ load_eight(right, j)) << (np.uint64(64) - np.uint64(8) * todo) == np.uint64(0)
 
 
-HANDED_OVER = -1  # in place of the offset where a word was first seen: another table counts it
+HANDED_OVER = -1  # in place of the first offset of a word: another table has its count
 
 
 @kernel
 def add_short(words, more, more_firsts):
     """Add a table of short words to another table, which must have room for all words.
 
-    The rows are added in the order of their hashes. For this reason the other table may not grow while rows are added:
-    a smaller table would become too full.
+    The rows are added in the order of their hashes, so they fill the other table from its beginning to its end. For
+    this reason the other table must have its final size at the start: the beginning of a smaller table would become too
+    full.
     """
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
@@ -200,10 +201,11 @@ def add_long(words, more):
 
 @kernel
 def move_short_counts(words, more, begin, stop):
-    """Move the counts of short words that both tables hold from `more` to `words`. Return the number of these words.
+    """Move the counts of the short words that both tables hold.
 
-    Only words whose search begins in the slots from `begin` to `stop` are moved. A moved word is marked, but its row
-    stays in the table. If the row were empty, a search for a word in a later row would end there.
+    The counts move from the table `more` to the table `words`. Return the number of these words. Only words whose
+    search begins in the slots from `begin` to `stop` are moved. A moved word is marked, but its row stays in the table.
+    If the row were empty, a search for a word in a later row would end there.
     """
     table, firsts = words.short, words.short_firsts
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.short_firsts) - 1)
@@ -213,7 +215,7 @@ def move_short_counts(words, more, begin, stop):
     while True:
         slot = i & more_mask
         key, count = more.short[np.uint64(SHORT_ROW) * slot], more.short[np.uint64(SHORT_ROW) * slot + np.uint64(COUNT)]
-        if i >= np.uint64(stop) and count == np.uint64(0):  # until there, words are that found their slots taken
+        if i >= np.uint64(stop) and count == np.uint64(0):  # no later row is searched
             return known
         home = (key * np.uint64(MIXER)) >> more_shift
         if count != np.uint64(0) and _is_between(home, begin, stop) and more.short_firsts[slot] != HANDED_OVER:
@@ -234,9 +236,10 @@ def _is_between(slot, begin, stop):
 
 @kernel
 def move_long_counts(words, more, begin, stop):
-    """Move the counts of long words that both tables hold from `more` to `words`. Return the number of these words.
+    """Move the counts of the long words that both tables hold.
 
-    Only words whose search begins in the slots from `begin` to `stop` are moved.
+    The counts move from the table `more` to the table `words`. Return the number of these words. Only words whose
+    search begins in the slots from `begin` to `stop` are moved.
     """
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.long_firsts) - 1)
@@ -322,9 +325,10 @@ def _short_length(key):
 
 @kernel
 def write_words(words, slots, ranks, starts, text):
-    """Write the texts of the words in these slots. `starts` gives the offset for each rank of a word.
+    """Write the texts of the words in these slots.
 
-    This is fastest if the slots are in the order in which the words were first seen.
+    The text of the word in `slots[i]` is written to the offset `starts[ranks[i]]` of `text`. This is fastest if the
+    slots are in the order in which the words were first seen.
     """
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)

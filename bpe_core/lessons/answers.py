@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import END_SENTENCES, Pair
+from bpe_core.insight.exercise_rules import Rules
 from bpe_core.insight.pairs import compared_by, measure_of
+from bpe_core.insight.trainer_by_rules import learn_merges
 from bpe_core.insight.ways import Ways, ways_of
 from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
+from bpe_core.lessons.fast_trainers import Effort, Race
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.registry import METHODS
@@ -30,9 +34,9 @@ END = "end"  # instead of a number of merges
 
 @dataclass(frozen=True)
 class Query:
-    """A question of a lesson to the engine: its kind, its subject, and the number of merges.
+    """A question that a lesson asks the engine: its kind, its subject, and the number of merges.
 
-    The question may be about another run than the run of the lesson. Then it describes this run.
+    A question may be about a different run than the lesson's run. Then the query also describes this other run.
     """
 
     what: str
@@ -45,7 +49,10 @@ class Query:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the headings of an answer that is a row of numbers. Return an empty tuple for other answers."""
+        """Return the headings of the numbers, if the answer to the question is a row of numbers.
+
+        Return an empty tuple if the answer has another form.
+        """
         text = str(self.about)
         starts = tuple(text[:stop] for stop in range(1, len(text) + 1))
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
@@ -76,7 +83,7 @@ def text_of_words(counts: Mapping[str, int]) -> str:
 def _pair_count(bench: Bench, pair: str, at: int) -> int:
     left, right = pair.split()
     counts = bench.pair_counts(at)
-    return sum(counts[i, j] for i in bench.ids_written(left, at) for j in bench.ids_written(right, at))
+    return sum(counts[i, j] for i in bench.tokens_with_text(left, at) for j in bench.tokens_with_text(right, at))
 
 
 def _tokens_when_replacing_text(bench: Bench, word: str, at: int) -> str:
@@ -109,9 +116,10 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """Return the number of tokens if each of the best `pieces` pieces saved as many tokens as it can save alone.
+    """Return a number of tokens that the words need at least, whichever pieces a vocabulary contains.
 
-    This is a simple lower limit, because pieces that overlap save less together.
+    `pieces` is the number of pieces. Each of the best pieces is assumed to save as many tokens as it saves without the
+    others. Pieces that overlap save less together, so the real number of tokens is never smaller.
     """
     lattice = _lattice(bench)
     return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))
@@ -132,8 +140,8 @@ def _fewest(bench: Bench, word: str, at: int) -> str:
     return bench.texts(list(ways_of(bench.history.first(at)).cut("fewest", word.encode())))
 
 
-def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
-    """Return the object that computes the ways to split a word with dropout, and the word.
+def _ways_with_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
+    """Return two values: an object that computes the ways to split words with dropout, and the word to split.
 
     `about` holds the word, and the percentage of merges to leave out.
     """
@@ -142,13 +150,13 @@ def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
 
 
 def _whole_by_dropout(bench: Bench, about: str, at: int) -> str:
-    ways, word = _by_dropout(bench, about, at)
+    ways, word = _ways_with_dropout(bench, about, at)
     chances = ways.dropout_covers(word) or {}
     return f"{100 * sum(chance for ids, chance in chances.items() if len(ids) == 1):.4g}"
 
 
 def _tokens_by_dropout(bench: Bench, about: str, at: int) -> str:
-    ways, word = _by_dropout(bench, about, at)
+    ways, word = _ways_with_dropout(bench, about, at)
     return f"{ways.expected('dropout', word):.4g}"
 
 
@@ -156,9 +164,38 @@ def _tokens_drawn_alike(bench: Bench, word: str, at: int) -> str:
     return f"{ways_of(bench.history.first(at)).expected('uniform', word.encode()):.4g}"
 
 
+def _effort(bench: Bench, about: str) -> Effort:
+    """Return the work of a trainer for one step. `about` holds the trainer's name and the number of the step."""
+    name, step = about.split()
+    words = [(word.texts, word.count) for word in bench.words_at(0)]
+    race = Race(words, [name]).run(int(step) - 1)
+    before = replace(race.work[name])
+    after = race.run(int(step)).work[name]
+    return Effort(after.pairs - before.pairs, after.places - before.places)
+
+
+def _merge_with_stale_counts(bench: Bench, step: str, _: int) -> str:
+    """Return the merge that a faulty trainer makes at a step.
+
+    It does not lower the counts of pairs that a merge breaks.
+    """
+    words = dict(bench.words)
+    merges = learn_merges(words, Rules(tie="greatest pair", updates="not lowered"))
+    merge = next(islice(merges, int(step) - 1, None))
+    return BETWEEN_PARTS.join(token.decode() for token in merge)
+
+
+def _words_with(bench: Bench, pair: str, at: int) -> int:
+    return sum(pair in (" ".join(two) for two in pairwise(word.texts)) for word in bench.words_at(at))
+
+
 # Each function takes a bench, a subject and a number of merges.
 _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "pair count": _pair_count,
+    "words with": _words_with,
+    "pairs looked at": lambda bench, about, at: _effort(bench, about).pairs,
+    "places read": lambda bench, about, at: _effort(bench, about).places,
+    "merge with stale counts": _merge_with_stale_counts,
     "tokens of": lambda bench, text, at: bench.texts(bench.tokenizer.encode(text, at=at)),
     "number of tokens of": lambda bench, text, at: len(bench.tokenizer.encode(text, at=at)),
     "ids of": lambda bench, text, at: " ".join(map(str, bench.tokenizer.encode(text, at=at))),
@@ -167,7 +204,7 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "ways to split": lambda bench, word, at: ways_of(bench.history.first(at)).lattice(word.encode()).ways,
     "whole by dropout": _whole_by_dropout,
     "tokens by dropout": _tokens_by_dropout,
-    "tokens drawn alike": _tokens_drawn_alike,
+    "tokens if all ways are equally probable": _tokens_drawn_alike,
     "corpus tokens": lambda bench, _, at: sum(word.count * len(word.ids) for word in bench.words_at(at)),
     "tokens when replacing text": _tokens_when_replacing_text,
     "bytes of": lambda bench, text, at: len(text.encode()),
@@ -222,17 +259,17 @@ def text_of_step(pair: Pair, bench: Bench) -> str:
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Return the pair of tokens that a person typed. If steps drop or add single tokens, return the token as a pair.
+    """Return the pair of tokens that a user typed. If steps drop or add single tokens, return the token as a pair.
 
     Return None if the tokens do not exist.
     """
     if single := bench.history.recipe.single:
-        token = bench.ids_written(entered.strip(), len(bench.history))
+        token = bench.tokens_with_text(entered.strip(), len(bench.history))
         return (token[0], SINGLE[single]) if token else None
     parts = [part.strip() for part in entered.split("+")] if "+" in entered.strip("+ ") else entered.split()
     if len(parts) != 2:
         return None
-    left, right = (bench.ids_written(part, len(bench.history)) for part in parts)
+    left, right = (bench.tokens_with_text(part, len(bench.history)) for part in parts)
     return (left[0], right[0]) if left and right else None
 
 
@@ -243,7 +280,7 @@ def how_to_write(bench: Bench) -> str:
 def reply_to_guess(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
     """Return the reply to a guess.
 
-    With `again`, the person may try again, so the reply does not give the right answer.
+    With `again`, the user may try again, so the reply does not give the right answer.
     """
     best = text_of_step(made, bench)
     guess = text_of_step(chosen, bench)
@@ -297,7 +334,11 @@ def _weighs(pair: Pair, bench: Bench) -> str:
 
 def _runner_up(made: Pair, bench: Bench) -> str:
     other = next((pair for pair in bench.leading if pair != made), None)
-    return f"The next best, {text_of_step(other, bench)}, {_weighs(other, bench)}." if other else "There was no other."
+    return (
+        f"The next best choice, {text_of_step(other, bench)}, {_weighs(other, bench)}."
+        if other
+        else "There was no other."
+    )
 
 
 def _listed(names: list[str], most: int = 3) -> str:

@@ -61,7 +61,7 @@ class Bench:
         return cls(words, trainer.history)
 
     def with_rules(self, rules: Sequence[str]) -> Bench:
-        """Return a bench with the same words, and with merges in the form `l o` or `lo w`, which a person wrote."""
+        """Return a bench with the same words and with the merges that a user wrote, in the form `l o` or `lo w`."""
         recipe = self.history.recipe
         alphabet = Alphabet.for_words(self.words, self.history.recipe)
         id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
@@ -98,13 +98,17 @@ class Bench:
 
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
-        """Return the candidates for the next step, the best first. The key of a candidate is its pair or token."""
+        """Return a dictionary from pairs or tokens to the candidates for the next step, the best candidate first."""
         candidates = leading_pairs(self.words, self.history, len(self.history))
         return {(candidate.left, candidate.right): candidate for candidate in candidates}
 
     @cached_property
     def pieces(self) -> list[Pair]:
-        """Return the tokens that a later step can drop or add, in the order of their indices."""
+        """Return the tokens that a later step can drop or add, in the order of their indices.
+
+        Each token is the first number of a pair. The second number is NOTHING if steps drop tokens, or ADDED if steps
+        add tokens.
+        """
         history = self.history
         first = len(history.alphabet) - history.alphabet.seed_count
         kind = SINGLE[history.recipe.single]
@@ -113,14 +117,18 @@ class Bench:
         return [(id, kind) for id in range(first, len(history.alphabet)) if (id in there) == goes]
 
     def count_of(self, pair: Pair) -> int:
-        """Return the count of a pair, or of a token if the method drops or adds tokens."""
+        """Return the count of a pair of tokens.
+
+        If the method drops or adds tokens, the second number of `pair` is negative. Then return the count of its first
+        token.
+        """
         at = len(self.history)
         if pair[1] >= 0:
             return self.pair_counts(at)[pair]
         return sum(word.count * word.ids.count(pair[0]) for word in self.words_at(at))
 
-    def ids_written(self, text: str, at: int) -> list[int]:
-        """Return the tokens that have a text after `at` steps. There is seldom more than one.
+    def tokens_with_text(self, text: str, at: int) -> list[int]:
+        """Return the tokens whose text is `text` after `at` steps. Usually there is at most one such token.
 
         If the method adds tokens, tokens that can still be added are included.
         """
@@ -162,9 +170,9 @@ class Bench:
 
 
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
-    """Return words as a common wrong program merges them, with spaces between tokens.
+    """Return the words as a common faulty program merges them, with spaces between tokens.
 
-    The wrong program replaces the text `a t` by `at` everywhere. So it also joins `t` to a longer token that ends in
+    The faulty program replaces the text `a t` by `at` everywhere. So it also joins `t` to a longer token that ends in
     `a`, although the pair is not a+t.
     """
     symbols = [word.texts for word in bench.words_at(0)]

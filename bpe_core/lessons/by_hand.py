@@ -49,7 +49,7 @@ class Model:
         return WordLattice([*map(ord, text)], edges)
 
     def loss(self, piece: str, words: Mapping[str, int]) -> float:
-        """Return how many bits more the words need when a piece is removed."""
+        """Return how many additional bits the words need if a piece is removed."""
         ways = ((self.cut(word), self.cut(word, without=piece), count) for word, count in words.items())
         return sum(
             count * math.log2(self.probability(with_it) / self.probability(other)) for with_it, other, count in ways

@@ -2,8 +2,8 @@
 
 A lesson about one method is in the folder of this method. The number in its name is its place in the course.
 
-A step is a text to read, a merge to predict, or a question to answer. A file holds no right answers, but questions to
-the engine. Texts may contain such questions in braces, and the engine's answers replace them.
+A step is a text to read, a merge to predict, or a question to answer. A file does not contain the right answers. It
+contains questions, which the engine answers. Texts may contain such questions in braces, and the answers replace them.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']
@@ -43,6 +43,7 @@ class LessonStep:
     values: Mapping[str, Query] = field(default_factory=dict)  # the questions for the braces in the texts
     hint: str = ""  # the text shown after a wrong answer
     wrong: Mapping[str, str] = field(default_factory=dict)  # why each wrong choice is wrong
+    race: Sequence[str] = ()  # trainers whose work is shown in place of the words
 
     def why_not(self, given: str) -> str:
         return self.wrong.get(given, self.hint)
@@ -59,9 +60,10 @@ class LessonStep:
 
     @property
     def subject(self) -> str:
-        """Return the text that the question is about, if this text is shown and the words are hidden.
+        """Return the text that the question of this step is about, such as a word to split.
 
-        Return an empty text otherwise.
+        Return an empty string if there is no question, or if the window shows the words of the lesson instead of this
+        text.
         """
         return str(self.query.about) if self.query is not None and self.hides_words else ""
 
@@ -79,9 +81,9 @@ class Lesson:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Return the texts to learn from, by the names of their groups.
+        """Return a dictionary from the name of each group to the text that the lesson learns from.
 
-        Without groups, the name of the only text is empty.
+        If there are no groups, the name of the only text is empty.
         """
         return self.groups or {"": self.corpus}
 
@@ -101,7 +103,7 @@ ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact numb
 
 
 def lessons() -> tuple[Lesson, ...]:
-    """Return all lessons in the order of the course, with those of all methods."""
+    """Return all lessons in the order of the course, with the lessons in the folders of the methods."""
     return _lessons_of(tuple(Method.named(name) for name in METHODS))
 
 
@@ -135,7 +137,7 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
 
 
 def reply_to_answer(step: LessonStep, given: str, right: str) -> Feedback:
-    """Return the reply to the answer `given` by a person. `right` is the right answer."""
+    """Return the reply to the answer `given` by a user. `right` is the right answer."""
     assert step.query is not None
     if is_same_answer(given, right):
         return Feedback("right", f"Right: {right}")
@@ -209,7 +211,7 @@ STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
 def as_plain(text: str) -> str:
-    """Return a text without the Markdown signs that mark tokens and bold words.
+    """Return a text without the Markdown characters that mark tokens and bold words.
 
     >>> as_plain("Glue `l` and **o**.")
     'Glue l and o.'

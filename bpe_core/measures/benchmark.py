@@ -33,9 +33,10 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
+from bpe_core.support.rounding import with_interval
 from bpe_core.support.threads import Job, Steps, WorkerPool
 from bpe_core.support.wording import count_text
-from bpe_core.text.characters import count_stretches
+from bpe_core.text.characters import count_parts_between_blanks
 from bpe_core.text.corpus import Corpus
 from resources import OWN_SENTENCES, parallel_samples
 
@@ -66,7 +67,10 @@ class Benchmark:
     columns: Columns
 
     def of(self, column: str) -> npt.NDArray[np.float64]:
-        """Return a column as an array, with a row for each tokenizer and a column for each text."""
+        """Return the values of one measure as a matrix with a row for each tokenizer and a column for each text.
+
+        `column` is the name of the measure.
+        """
         values = np.asarray(self.columns[column], np.float64)
         return values.reshape(len(self.tokenizers), len(self.texts))
 
@@ -82,7 +86,7 @@ class Benchmark:
 
     @property
     def _unequal(self) -> str:
-        """Return a warning if the vocabularies have different sizes, or an empty text."""
+        """Return a warning if the vocabularies have different sizes, and otherwise an empty string."""
         sizes = self.of("vocabulary")[:, 0]
         if sizes.min() == sizes.max():
             return ""
@@ -104,7 +108,7 @@ class Benchmark:
         more = f" and parts of {len(unencoded) - NAMED:,} more" if len(unencoded) > NAMED else ""
         return (
             f"{tokenizer} cannot encode everything: {some}{more} (in bytes, without spaces) become unknown "
-            "tokens or no tokens. So its other figures for these texts look too good."
+            "tokens or no tokens. So its other values for these texts look too good."
         )
 
 
@@ -154,7 +158,7 @@ def as_meant(given: Stand, name: str) -> tuple[History, int]:
     learned, at = given if isinstance(given, tuple) else (given, None)
     history = history_of(learned, name)
     if at is not None and not 0 <= at <= len(history):
-        raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after step {at:,}.")
+        raise BpeError(f"{name} has {count_text(len(history), 'step')}, so it cannot be measured after step {at:,}.")
     return history, len(history) if at is None else at
 
 
@@ -179,7 +183,7 @@ def _groups(texts: Texts) -> Mapping[str, Sequence[str]]:
 def _measured(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], power: float, threads: WorkerPool
 ) -> list[_Cell]:
-    in_words = _in_words(contenders, groups, threads)
+    in_words = _word_tables(contenders, groups, threads)
     between = None
     if not all(encodes_everything(contender.tokenizer) for contender in contenders):
         between = BetweenSpaces.of_words(in_words[AT_BLANKS]) if AT_BLANKS in in_words else None
@@ -204,7 +208,7 @@ def _measured(
     return [cell for row in rows for cell in row]
 
 
-def _in_words(
+def _word_tables(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
     """Count the words of long texts, so that each tokenizer encodes each different word only once.
@@ -230,7 +234,7 @@ def _in_words(
         return lambda stopped: TextsInWords.of_counted(groups, parts, recipe)
 
     steps = Steps(len(splittings) * len(texts))
-    jobs = _mixed([(recipe, start, stop) for recipe in splittings for start, stop in pairwise(borders)])
+    jobs = _spread_evenly([(recipe, start, stop) for recipe in splittings for start, stop in pairwise(borders)])
     wanted = [count(recipe, texts[start:stop]) for recipe, start, stop in jobs]
     counted = dict(zip(jobs, threads.all(wanted, "counting", "texts", steps), strict=True))
     parts = [
@@ -239,7 +243,7 @@ def _in_words(
     return dict(zip(splittings, threads.all(parts, "joining", "splittings"), strict=True))
 
 
-def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
+def _spread_evenly(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
     """Sort jobs so that the jobs that normalize texts are spread evenly among the other jobs.
 
     Normalizing holds the GIL. The other jobs release the GIL, so they can run at the same time.
@@ -309,8 +313,12 @@ def _seconds(contender: Contender, documents: Sequence[str]) -> float:
 def _columns(
     jobs: list[tuple[Contender, str]], groups: Mapping[str, Sequence[str]], cells: list[_Cell], chosen: str
 ) -> Columns:
-    sizes = {name: sum(len(text.encode(errors="surrogatepass")) for text in group) for name, group in groups.items()}
-    words = {name: sum(map(count_stretches, group)) for name, group in groups.items()}
+    recipe = jobs[0][0].tokenizer.history.recipe
+    sizes = {
+        name: recipe.size_of(sum(len(text.encode(errors="surrogatepass")) for text in group))
+        for name, group in groups.items()
+    }
+    words = {name: sum(map(count_parts_between_blanks, group)) for name, group in groups.items()}
     of_chosen = {
         name: cell.tokens for (contender, name), cell in zip(jobs, cells, strict=True) if contender.name == chosen
     }
@@ -339,7 +347,7 @@ def _columns(
 
 
 def average_rank(counts: Int64s) -> float:
-    """Return the rank of a token of a text on average. The most frequent token has rank 1.
+    """Return the average rank of the tokens in a text. The most frequent token has rank 1, and each occurrence counts.
 
     >>> average_rank(np.array([1, 0, 3]))
     1.25
@@ -367,20 +375,28 @@ class Parity:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        return tuple(f"{name}: {_parity_sentence(*row)}." for name, *row in DataTable(self.summary).rows())
+        return tuple(map(parity_sentence, DataTable(self.summary).records()))
 
 
-def _parity_sentence(
-    reference: str, language: str | None, worst: float | None, spread: float | None, gini: float | None, left_out: str
-) -> str:
+def parity_sentence(row: Mapping[str, Any]) -> str:
+    """Return a sentence about a row of the summary. If the row has intervals, the sentence includes them."""
+
+    def value(name: str, digits: int) -> str:
+        low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
+        if low is None or high is None or low != low or high != high:
+            return f"{row[name]:.{digits}f}"
+        return with_interval(row[name], low, high)
+
+    left_out = row["left_out"]
     without = (
         f"without {left_out}, because more than {UNKNOWN_AT_MOST:.0%} of the text is not encoded: " if left_out else ""
     )
-    if language is None or gini is None:
-        return f"{without}no two texts are left to compare"
-    beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens"
-    fewest = f"most to fewest {spread:.2f}" if spread is not None else "one text has no tokens"
-    return f"{without}worst {language}, {beside}; {fewest}; Gini {gini:.3f}"
+    if row["worst_language"] is None or row["gini"] is None:
+        return f"{row['tokenizer']}: {without}no two texts are left to compare."
+    reference = row["reference"]
+    beside = f"and {reference} becomes no tokens" if row["worst"] is None else f"{value('worst', 2)} times {reference}"
+    fewest = f"most to fewest {value('spread', 2)}" if row["spread"] is not None else "one text has no tokens"
+    return f"{row['tokenizer']}: {without}worst {row['worst_language']}, {beside}; {fewest}; Gini {value('gini', 3)}."
 
 
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
@@ -433,10 +449,10 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
-    """Return the sentences of each language in a folder.
+    """Return a dictionary from the name of each language in a folder to its sentences.
 
-    The folder has a file for each language (`en.txt`, `de.txt`), with one sentence in each line. The name
-    `OWN_SENTENCES` means the sentences that come with the program.
+    The folder has a file for each language (`en.txt`, `de.txt`), with one sentence in each line. If `folder` is
+    `OWN_SENTENCES`, return the sentences that come with the program.
     """
     if folder == OWN_SENTENCES:
         return parallel_samples()

@@ -1,6 +1,6 @@
 """The weighted mean of a benchmark over all its texts, with an interval that shows how uncertain the mean is.
 
-For each tokenizer, the numbers of tokens per byte of all texts are added with weights. Other documents of the same
+For each tokenizer, the weighted sum of its tokens per byte over all texts is computed. Other documents of the same
 kinds would give another sum. To estimate this effect, the documents of each text are drawn many times with replacement.
 All tokenizers get the same draws. If a difference between two tokenizers occurs in nearly all draws, it comes from the
 tokenizers and not from the documents.
@@ -34,9 +34,10 @@ MUCH_LARGER = 1.5  # a vocabulary this many times larger is mentioned in the sen
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The weighted sums, with a row for each tokenizer.
+    """The weighted means over all texts of a benchmark, with a row for each tokenizer.
 
-    The limits of an interval are NaN if a text has too few documents or lines to draw from.
+    Each mean has an interval from `low` to `high`, which shows how uncertain the mean is. To find it, documents or
+    lines are drawn from each text many times. If a text has too few of them, both limits are NaN.
     """
 
     tokenizers: tuple[str, ...]
@@ -78,8 +79,8 @@ class Sums:
         names = self.tokenizers
         best = self.best
         said = [f"Over all texts ({self._weights}) {names[best]} makes the fewest tokens: {self._figure(best)}."]
-        alike = [place for place in self._others if self.beside_low[place] <= 1]
-        for place in self._others:
+        alike = [place for place in self._rows_to_compare if self.beside_low[place] <= 1]
+        for place in self._rows_to_compare:
             more = f"{names[place]} needs {self.beside_best[place] - 1:.1%} more"
             turned = "; with other documents the order could change" if place in alike else ""
             said.append(f"{more} ({self._interval(place)}){turned}.")
@@ -98,7 +99,7 @@ class Sums:
         names = self.tokenizers
         sizes = self.vocabularies
         if len(equal) == 1:
-            larger = "" if len(self._others) == 0 else self._about_size(equal[0])
+            larger = "" if len(self._rows_to_compare) == 0 else self._about_size(equal[0])
             return f"Recommended: {names[equal[0]]}{larger}."
         least = min(equal, key=lambda place: sizes[place])
         equals = " and ".join(names[place] for place in equal)
@@ -110,7 +111,7 @@ class Sums:
         )
 
     def _about_size(self, best: int) -> str:
-        smallest = min(self._others, key=lambda place: self.vocabularies[place])
+        smallest = min(self._rows_to_compare, key=lambda place: self.vocabularies[place])
         size = self.vocabularies[best]
         other = self.vocabularies[smallest]
         if size < MUCH_LARGER * other:
@@ -118,8 +119,9 @@ class Sums:
         return f", whose vocabulary of {size:,} is {size / other:.1f} times that of {self.tokenizers[smallest]}"
 
     @property
-    def _others(self) -> list[int]:
-        """Return the rows of all tokenizers that are compared with the best, sorted by their distance from the best.
+    def _rows_to_compare(self) -> list[int]:
+        """Return the rows of all tokenizers that are compared with the best tokenizer, sorted by their distance from
+        it.
 
         Tokenizers that leave text unencoded are not compared.
         """
@@ -134,7 +136,7 @@ class Sums:
     def _figure(self, place: int) -> str:
         value, low, high = (float(of[place]) for of in (self.bytes_per_token, self.low, self.high))
         between = (
-            f" ({low:.{DIGITS}f} to {high:.{DIGITS}f} in 95 of 100 draws of other documents)" if low == low else ""
+            f" (95 % interval over resampled documents: {low:.{DIGITS}f} to {high:.{DIGITS}f})" if low == low else ""
         )
         return f"{value:.{DIGITS}f} bytes per token{between}"
 
@@ -161,7 +163,7 @@ def sums_of(
     """
     shares = _shares(measured, weights)
     by_place = np.array([float(shares[text]) for text in measured.texts])
-    drawn = _drawn(contenders_of(tokenizers), [texts[name] for name in measured.texts], seed, work)
+    drawn = _draw_parts(contenders_of(tokenizers), [texts[name] for name in measured.texts], seed, work)
     tokens_per_byte = measured.of("tokens") / measured.of("bytes")
     whole = tokens_per_byte @ by_place
     weighed = by_place > 0
@@ -227,7 +229,7 @@ def short_name(text: str) -> str:
     return last.partition(".")[0] or last
 
 
-def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
+def _draw_parts(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
     """Draw parts of each text many times. Return the tokens per byte for each text, tokenizer and draw.
 
     The values of a text with too few parts are NaN.
@@ -257,9 +259,9 @@ def tokens_of_parts(contender: Contender, parts: Sequence[Sequence[str]]) -> Int
 
 
 def _parts(documents: Sequence[str]) -> list[list[str]]:
-    """Divide a text into at most MOST_PARTS parts, from which draws are made.
+    """Divide a text into at most MOST_PARTS parts, from which random samples are drawn later.
 
-    The parts are groups of documents. If there are few documents, they are groups of lines.
+    A part is a group of documents. If there are few documents, a part is a group of lines.
     """
     texts = [text for text in documents if text]
     if len(texts) < MOST_PARTS // 5:

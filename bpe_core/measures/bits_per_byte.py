@@ -1,9 +1,13 @@
 """A measure of how well a simple model of token pairs predicts held-out words, computed for every vocabulary size of a
 run.
 
-From one size to the next, only a few words are split into other tokens, so only these words are counted again. If each
-boundary has a rank, these are the words in which the step removes a boundary. If tokens are looked up, these are the
-words that may contain the added or dropped token. If a step changes the scores, these are all words.
+From one size to the next, only a few words are split differently, so only the counts of these words are updated. The
+method of the run decides which words these are:
+
+- If each boundary has a rank, they are the words in which the step removes a boundary.
+- If words are split by a search for tokens of the vocabulary, they are the words that may contain
+  the token that the step adds or drops.
+- If a step changes the scores of tokens, they are all words.
 """
 
 from __future__ import annotations
@@ -78,7 +82,7 @@ def bits_per_byte(
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = TokenizedWords.of(everything, history.recipe, history, cancelled=work.cancelled)
     words = step_measure(cut)
-    steps = _every(history) if sizes is None else _steps(history, sizes)
+    steps = _steps_to_measure(history) if sizes is None else _steps(history, sizes)
     if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work):
         bits = _followed_bits(words, steps, history, *counts, work)
     else:
@@ -96,9 +100,10 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Return the bits per byte of each held-out text, with the model of each learned text. The keys name the two texts.
+    """Return the bits per byte of each held-out text, computed with a model of each learned text.
 
-    If `held_out` is empty, a tenth of each learned text is held out.
+    The result is a dictionary whose keys name the two texts. If `held_out` is empty, a tenth of each learned text is
+    held out.
     """
     pairs = {}
     for name, words in learned.items():
@@ -113,7 +118,7 @@ def _steps(history: History, sizes: Int64s) -> Int64s:
     return np.unique([history.step_of_size(size) for size in sizes.tolist()])
 
 
-def _every(history: History) -> Int64s:
+def _steps_to_measure(history: History) -> Int64s:
     """Return the steps to measure: all steps, or fewer if steps drop tokens.
 
     If steps drop tokens, the vocabularies of most early steps are very large, so these steps are left out.
@@ -208,7 +213,7 @@ def step_measure(cut: TokenizedWords) -> StepMeasure | None:
     Return None if it is unknown which words a step changes, or if these words take too long to find.
     """
     if isinstance(cut.segmentation, Boundaries):
-        return _joined(cut, cut.segmentation)
+        return _measure_of_joins(cut, cut.segmentation)
     segmenter = cut.segmenter
     lengths = np.diff(cut.words.starts)
     if not isinstance(segmenter, WordSegmenter):
@@ -223,7 +228,7 @@ def step_measure(cut: TokenizedWords) -> StepMeasure | None:
     return StepMeasure(len(cut.words.text), follow) if (lengths * lengths).sum() <= most else None
 
 
-def _joined(cut: TokenizedWords, boundaries: Boundaries) -> StepMeasure | None:
+def _measure_of_joins(cut: TokenizedWords, boundaries: Boundaries) -> StepMeasure | None:
     """Return a measure that is updated when a step joins pairs in the words.
 
     Return None if some base symbols are not tokens.

@@ -2,7 +2,7 @@
 
 A draw takes as many documents as there are, with replacement. Whole documents are drawn, because the lines and words of
 a document are alike: draws of lines or words would make the intervals too narrow. All tokenizers get the same draws, so
-the interval of a difference between two tokenizers shows the tokenizers, not the documents.
+the interval of a difference between two tokenizers reflects the tokenizers, not the choice of documents.
 """
 
 from __future__ import annotations
@@ -56,12 +56,15 @@ class Bootstrap:
 
 
 def interval(drawn: Float64s) -> tuple[Float64s, Float64s]:
-    """Return the ends between which 95 of 100 draws lie. The draws are along the first axis."""
+    """Return the lower and the upper end of the 95 % interval. Each row of `drawn` is a draw."""
     low, high = np.quantile(drawn, BETWEEN, axis=0)
     return low, high
 
 
 def ratios(some: Float64s, of: Float64s) -> Float64s:
-    """Divide sums of draws. The result of a division by zero is NaN."""
+    """Divide one array by the other, such as tokens by words in each draw of documents.
+
+    A division by zero gives NaN.
+    """
     divided: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return divided

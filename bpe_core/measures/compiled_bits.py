@@ -1,4 +1,4 @@
-"""The compiled computation of the bits of held-out words at every vocabulary size of a run.
+"""The compiled code that computes how many bits held-out words need at every vocabulary size of a run.
 
 One function serves methods that join pairs, and another function serves methods that look tokens up.
 """
@@ -35,7 +35,7 @@ class MeasuredPairs(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The base symbols of all words in one array of cells, with the step that removes each boundary."""
+    """The base symbols of all words in one array, and the step that removes each boundary."""
 
     ids: Int32s  # the symbol in each cell; cells between words hold a number that is no token
     words: Int32s  # the word of each cell
@@ -44,7 +44,10 @@ class Cells(NamedTuple):
 
 
 def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: int | None = None) -> Iterator[int]:
-    """Compute the bits after each step for methods that join pairs. Yield the number of steps that are done."""
+    """Compute how many bits the held-out words need after each step, and store the results in `wanted.bits`.
+
+    This function is for methods that join pairs. Yield the number of steps that are done.
+    """
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
@@ -117,9 +120,10 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
-    """Compute the bits after the requested steps for methods that look tokens up.
+    """Compute how many bits the held-out words need after the steps in `wanted.asked`. Store the results in
+    `wanted.bits`.
 
-    Yield the number of steps that are done.
+    This function is for methods that look tokens up. Yield the number of steps that are done.
     """
     steps = len(history)
     longest = int(np.diff(words.starts).max(initial=0))

@@ -39,7 +39,7 @@ BLANKS = (ord(" "), ord("\n"))
 
 @dataclass
 class Ends:
-    """The number of word ends of one kind, and the number of them that are inside a token."""
+    """The number of word ends of one kind, and how many of these word ends are inside a token."""
 
     ends: int = 0
     inside: int = 0  # the ends that fall inside a token
@@ -51,7 +51,7 @@ class Ends:
 
 @dataclass
 class WordEnds:
-    """The ends of words in one text that one tokenizer split."""
+    """The ends of words in a text that a tokenizer has split into tokens."""
 
     by_kind: dict[str, Ends] = field(default_factory=dict)
     tokens: int = 0
@@ -60,7 +60,10 @@ class WordEnds:
 
     @property
     def in_words(self) -> Ends:
-        """Return the sum of the numbers for all kinds of words."""
+        """Return the number of word ends in the text, and how many of them are inside tokens.
+
+        Both numbers are sums over all kinds of words in `by_kind`.
+        """
         kinds = self.by_kind.values()
         return Ends(sum(kind.ends for kind in kinds), sum(kind.inside for kind in kinds))
 
@@ -95,7 +98,7 @@ class WordEnds:
 
 
 def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALONE) -> Iterator[str]:
-    """Yield all texts in pieces, so that no large text must be in memory.
+    """Yield all texts in pieces, so that a large text need not be in memory as a whole.
 
     A text is divided only at offsets that no word or token of any tokenizer crosses.
     """
@@ -148,12 +151,12 @@ class InsideBySize:
 def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> InsideBySize:
     """Return the share of word ends that are inside a token, at some sizes of the vocabulary.
 
-    `words` are the words of the recipe. If a method makes superwords, they are runs of words. A word of the recipe may
-    contain several words of the text, whose ends can be inside a token. The end of a word of the recipe is counted if
-    its last character is a letter or a digit.
+    An entry of the table `words` is a word that the recipe makes, or a run of words if the method makes superwords. It
+    may contain several words of the text, whose ends can be inside a token. The end of an entry counts as the end of a
+    word if its last character is a letter or a digit.
     """
     cut = TokenizedWords.of(words, history.recipe, history, cancelled=work.cancelled)
-    places, weights, total = _ends_in(words, work)
+    places, weights, total = _ends_inside_entries(words, work)
     order = np.unique([history.step_of_size(size) for size in some_sizes(history).tolist()])
     shares = np.full(len(order), np.nan)
     for done, step in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
@@ -163,7 +166,7 @@ def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> In
     return InsideBySize(order, sizes, shares)
 
 
-def _ends_in(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
+def _ends_inside_entries(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
     """Find the ends of words that are inside an entry of the table. No other word end can be inside a token.
 
     Return their offsets in the table's text, their counts, and the count of all word ends.

@@ -1,6 +1,7 @@
 """The intervals of a benchmark, which show how much its measures would change with other documents.
 
-All tokenizers get the same draws of documents. Of parallel texts, the same sentences are drawn in each language.
+All tokenizers get the same draws of documents. If the texts are parallel, the same sentences are drawn in each
+language.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bpe_core.measures.measures import UNKNOWN_AT_MOST
 from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.support.wording import count_text
-from bpe_core.text.characters import count_stretches
+from bpe_core.text.characters import count_parts_between_blanks
 
 Texts = Mapping[str, Sequence[str]]
 OF_INTERVALS = ("bytes_per_token", "tokens_per_word", "relative_tokens", "premium")
@@ -27,7 +28,10 @@ NAMED = 3  # texts named in a sentence
 
 @dataclass(frozen=True, eq=False)
 class DrawnTexts:
-    """The sums of the draws of each text. All arrays have a row for each draw."""
+    """The results of random draws of the documents of each text.
+
+    Each draw has a row in all arrays. It holds sums over the drawn documents, such as the number of tokens.
+    """
 
     documents: Mapping[str, int]
     seed: int
@@ -44,9 +48,9 @@ class DrawnTexts:
         Parameters
         ----------
         tokenizers
-            The tokenizers by their names.
+            A dictionary from names to tokenizers.
         texts
-            The documents of each text. Texts with fewer than five documents are left out.
+            A dictionary from the name of each text to its documents. Texts with fewer than five documents are left out.
         seed
             The seed of the draws.
         is_parallel
@@ -77,8 +81,8 @@ class DrawnTexts:
         """Return sentences that say what was drawn, and which texts have too few documents."""
         few = [name for name, count in self.documents.items() if count < LEAST]
         said = [
-            f"The ends in the columns …_low and …_high hold 95 of 100 draws of documents ({DRAWS:,} draws, seed "
-            f"{self.seed}). All tokenizers get the same draws."
+            f"The columns …_low and …_high hold the ends of a 95 % interval over resampled documents ({DRAWS:,} draws, "
+            f"seed {self.seed}). All tokenizers get the same draws."
         ]
         if few:
             more = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
@@ -98,11 +102,11 @@ def interval_columns(measured: Benchmark, drawn: DrawnTexts, relative_to: str, r
     measured
         The benchmark of the tokenizers and texts that were drawn.
     drawn
-        The draws of its texts.
+        The draws of the benchmark's texts.
     relative_to
-        The tokenizer that the others are compared with.
+        The tokenizer that the other tokenizers are compared with.
     reference
-        The language that the others are compared with. Without it, there are no columns of premiums.
+        The language that the other languages are compared with. Without it, there are no columns of premiums.
     """
     other = measured.tokenizers.index(relative_to)
     names = OF_INTERVALS if reference else OF_INTERVALS[:-1]
@@ -157,8 +161,13 @@ def _intervals(
 
 
 def _rows_of(contenders: Sequence[Contender], documents: Sequence[str]) -> Float64s:
-    """Return the tokens of each tokenizer, the bytes and the words. Each row has a column for each document."""
+    """Return an array with a column for each document.
+
+    The first rows hold the number of tokens, with one row for each tokenizer. The last two rows hold the number of
+    bytes and the number of words.
+    """
     parts = [[document] for document in documents]
     tokens = [tokens_of_parts(contender, parts) for contender in contenders]
-    sizes = [len(document.encode(errors="surrogatepass")) for document in documents]
-    return np.array([*tokens, sizes, list(map(count_stretches, documents))], np.float64)
+    recipe = contenders[0].tokenizer.history.recipe
+    sizes = [recipe.size_of(len(document.encode(errors="surrogatepass"))) for document in documents]
+    return np.array([*tokens, sizes, list(map(count_parts_between_blanks, documents))], np.float64)

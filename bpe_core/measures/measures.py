@@ -1,6 +1,7 @@
 """The list of all measures of tokenizers, each with its title, its unit, its meaning and its formula.
 
-Tables use the names for their columns. Windows, commands, charts and help texts read the other facts from here.
+The columns of tables have the names of measures. Windows, commands, charts and help texts read the other facts from
+here.
 
     >>> share = MEASURES["share_in_use"]
     >>> share.title, share.heading, share.shown(0.1234), MEASURES["tokens"].shown(1234)
@@ -12,10 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Unit = Literal["bytes", "tokens", "words", "places", "steps", "documents", "bits", "seconds", "share", "ratio", ""]
+Unit = Literal[
+    "bytes", "tokens", "words", "places", "steps", "documents", "sentences", "bits", "seconds", "share", "ratio", ""
+]
 
 UNKNOWN_AT_MOST = 0.01  # a tokenizer that leaves out a larger share of a text is not compared by it
-WHOLE_NUMBERS = ("bytes", "tokens", "words", "places", "steps", "documents")
+WHOLE_NUMBERS = ("bytes", "tokens", "words", "places", "steps", "documents", "sentences")
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Measure:
     note: str = ""  # sentences on what to know before comparing numbers
 
     def shown(self, value: float | None) -> str:
-        """Return a value as text for people. The text is empty if the value is unknown."""
+        """Return a value as readable text. The text is empty if the value is unknown."""
         if value is None or value != value:
             return ""
         if self.unit in WHOLE_NUMBERS:
@@ -45,7 +48,8 @@ class Measure:
 
 BYTES_NOTE = (
     "All bytes of the given text count, including spaces and everything else outside words, before any "
-    "normalization. For a list of words, and for a run from an older session, only the bytes of the words count."
+    "normalization. For a list of words, and for a run from an older session, only the bytes of the words count. A "
+    "symbol that is not text, such as an integer, counts as one byte."
 )
 PRETOKENS_NOTE = (
     "Pretokens are the pieces into which the recipe splits a text before any merge. So other recipes have other "
@@ -57,19 +61,21 @@ RENYI_FORMULA = (
     "tokens occur equally often. A few very frequent tokens, or many very rare tokens, lower the value."
 )
 BITS_FORMULA = (
-    "Σ −log₂ p(b after a) / bytes of these words, a and b neighbours among the tokens of a word with its edge before "
-    "the first and after the last. p(b after a) = (max(0, n(ab) − D) + D · different after a · p(b)) / n(a), or p(b) "
-    "where a never occurred. p(b) = (max(0, different before b − d) + d · different b / (V + 1)) / different pairs, V "
-    "the tokens of the vocabulary and 1 the edge. D = n₁ / (n₁ + 2 n₂), n₁ the pairs that occurred once and n₂ twice, "
-    "d the same of different tokens before each; both are 0.75 where n₁ or n₂ is 0"
+    "Σ −log₂ p(b after a) / bytes of these words. a and b are neighbouring tokens of a word, and the edge of the word "
+    "counts as a token before the first and after the last. p(b after a) = (max(0, n(ab) − D) + D · different after a "
+    "· p(b)) / n(a), or p(b) where a never occurred. p(b) = (max(0, different before b − d) + d · different b / "
+    "(V + 1)) / different pairs. V is the number of tokens in the vocabulary, and 1 is added for the edge. D = n₁ / "
+    "(n₁ + 2 n₂), where n₁ is the number of pairs that occurred once, and n₂ the number of pairs that occurred twice. "
+    "d is computed in the same way from the numbers of different tokens before each token. D and d are 0.75 where n₁ "
+    "or n₂ is 0"
 )
 BITS_NOTE = (
     "Held-out bits per byte: the bits that a smoothed model (interpolated Kneser-Ney) of pairs of tokens needs "
-    "for held-out words. The model is made of the training text. Less is better. The held-out words come from "
-    "the text that you name, or else are each tenth word of the training text. Each word is measured alone: the "
-    "words before it do not matter, and spaces that the recipe drops cost nothing. The measure compares all "
-    "sizes of one run. Where this would take too long (blocks with separate tables, very long words, pieces "
-    "dropped while there are more than 65,536), only some sizes are measured, and their number is shown. A "
+    "for held-out words. The model learns from the training text. A smaller number is better. The held-out words "
+    "come from the text that you name, or else are each tenth word of the training text. Each word is measured "
+    "alone: the words before it do not matter, and spaces that the recipe drops cost nothing. The measure compares "
+    "all sizes of one run. If this would take too long (blocks with separate tables, very long words, pieces "
+    "dropped while there are more than 65,536), only some sizes are measured, and the answer says how many. A "
     "trained model with a long memory may prefer larger vocabularies."
 )
 
@@ -95,7 +101,7 @@ MEASURES: dict[str, Measure] = {
         Measure(
             *("words", "Words", "words", "words"),
             (
-                "Stretches of text between spaces and line ends, the same for all tokenizers. In a script "
+                "The parts of the text between spaces and line ends, the same for all tokenizers. In a script "
                 "without spaces, words are whole lines"
             ),
         ),
@@ -110,9 +116,9 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("tokens_per_word", "Tokens per word", "tokens/word", "ratio"),
-            "Fertility: fewer means shorter sequences for the same text",
+            "Fertility: a lower value means shorter sequences for the same text",
             "tokens / words",
-            note="Words are stretches of text between spaces, the same for all tokenizers.",
+            note="Words are the parts of the text between spaces, the same for all tokenizers.",
         ),
         Measure(
             *("tokens_per_pretoken", "Tokens per pretoken", "tokens/pretoken", "ratio"),
@@ -183,8 +189,8 @@ MEASURES: dict[str, Measure] = {
             "The part of the ends of words that fall inside a token, where a prompt should not stop",
             "ends of words inside a token / ends of words",
             digits=2,
-            note="A word is a run of letters, digits or a name of code. In a script without spaces, each character is "
-            "a word.",
+            note="A word is a run of letters, a run of digits, or an identifier in code. In a script without spaces, "
+            "each character is a word.",
         ),
         Measure(
             *("across", "Share of tokens across the end of a word", "across", "share"),
@@ -194,8 +200,8 @@ MEASURES: dict[str, Measure] = {
             note="The share is nearly zero where words are split at spaces.",
         ),
         Measure(
-            *("relative_tokens", "Tokens relative to the first", "relative", "ratio"),
-            "Tokens relative to the first tokenizer, or the chosen one, for the same text",
+            *("relative_tokens", "Tokens relative to the first tokenizer", "relative", "ratio"),
+            "The number of tokens relative to that of the first or the chosen tokenizer, for the same text",
             "tokens / tokens of the chosen tokenizer",
             note="A larger vocabulary needs fewer tokens: compare equal sizes.",
         ),
@@ -203,7 +209,7 @@ MEASURES: dict[str, Measure] = {
             *("seconds", "Seconds", "seconds", "seconds"),
             "Processor time of encoding, estimated from the beginning of a long text. The time of the first text "
             "includes the preparation of the tokenizer",
-            note="The seconds differ between computers, and on a busy computer from time to time.",
+            note="The seconds differ between computers. On a busy computer they also differ from run to run.",
         ),
         Measure(
             *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
@@ -243,12 +249,12 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),
-            "The quality with which this line describes the counts; 1 is exact",
+            "How well the straight line of the Zipf exponent describes the counts; 1 is exact",
             "1 − Σ (ln count − line)² / Σ (ln count − mean)²",
             note="Short texts have many tokens that occur once, which lower the fit.",
         ),
         Measure(
-            "sentences", "Sentences", "sentences", "documents", "The number of sentences of the text in each language"
+            "sentences", "Sentences", "sentences", "sentences", "The number of sentences of the text in each language"
         ),
         Measure(
             *("tokens_per_sentence", "Tokens per sentence", "tokens/sentence", "ratio"),
@@ -297,10 +303,10 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("consistency", "Words split alike", "split alike", "share"),
-            "The part of the words, weighted by count, that are split at the same places as after a space",
+            "The part of the words, weighted by count, that are split in this place as they are after a space",
             "words with the same splits / words",
             digits=1,
-            note="A word that is one token in both places counts as split alike.",
+            note="A word that is one token both in this place and after a space counts as split alike.",
         ),
         # -- words with their morphemes ------------------------------------------------------
         Measure("borders", "Borders", "borders", "places", "Places inside words where two morphemes meet"),
@@ -310,7 +316,7 @@ MEASURES: dict[str, Measure] = {
             *("precision", "Splits that are at morphemes", "precision", "ratio"),
             "Precision: the part of the splits that are at a border of morphemes",
             "hits / splits",
-            note="A single correct split is enough for 1: look at the recall, too.",
+            note="A single split gives 1 if it is correct. So look at the recall, too.",
         ),
         Measure(
             *("recall", "Morphemes that are split", "recall", "ratio"),
@@ -328,7 +334,8 @@ MEASURES: dict[str, Measure] = {
             *("morph_score", "MorphScore", "MorphScore", "ratio"),
             "The part of the borders that are split, in words of more than one token",
             "hits / borders, both only in words of several tokens",
-            note="After Arnett and Bergen (2024). Their program splits a word without the space before it.",
+            note="The formula is that of Arnett and Bergen (2024). Their program splits a word without the space "
+            "before it.",
         ),
         Measure(
             *("share_whole", "Words that are one token", "whole", "share"),
@@ -371,7 +378,7 @@ class MeasureGroup:
     """A group of measures that answer the same question."""
 
     title: str
-    sentence: str  # why a person would use them
+    sentence: str  # why a user would use them
     measures: tuple[str, ...]
 
 

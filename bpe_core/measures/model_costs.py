@@ -1,11 +1,11 @@
-"""The costs that a vocabulary size has for a model: parameters, computation for each byte of text, and memory.
+"""The costs of a vocabulary size for a model: parameters, computation for each byte of text, and memory.
 
-The model is a decoder of Transformer layers. The formula of training is that of the scaling laws with vocabulary (Tao
-and others, 2024, arXiv 2407.13623): FLOPs = 6 · (N + V · d) · H · f(V). N is the number of parameters without
-vocabulary, H the number of characters of the text, and f(V) the number of tokens for a character. The article fits f to
-its tokenizers. Here the measured bytes per token take the place of 1 / f, and bytes the place of characters. In use, a
-parameter costs 2 FLOPs for each token instead of 6. The input embedding costs nothing, because it is only looked up. So
-these parameters are counted:
+The model is a decoder of Transformer layers. The formula for training comes from the scaling laws with vocabulary (Tao
+and others, 2024, arXiv 2407.13623): FLOPs = 6 · (N + V · d) · H · f(V). N is the number of parameters without the
+vocabulary, H is the number of characters of the text, and f(V) is the number of tokens per character. The article fits
+f to its tokenizers. Here 1 / f is the measured number of bytes per token, and bytes are counted instead of characters.
+During inference, a parameter costs 2 FLOPs for each token instead of 6. The input embedding costs nothing, because it
+is only looked up. So these parameters are counted:
 
     counted parameters = layers · (2 · d · head · (heads + kv) + m · d · ffn) + V · d
 
@@ -96,7 +96,10 @@ class ModelShape:
         return size * self.d * (1 if self.tied else 2)
 
     def parameters(self, size: Any) -> Any:
-        """Return the number of all parameters of a model with a vocabulary size. `size` may be an array of sizes."""
+        """Return the number of all parameters of a model whose vocabulary has `size` tokens.
+
+        `size` may be an array of sizes. Then the result is an array, too.
+        """
         return self.body + self.embeddings(size)
 
     def embedding_share(self, size: Any) -> Any:

@@ -1,6 +1,6 @@
 """The measures of how well the boundaries between tokens agree with the borders of known morphemes.
 
-Each word is split as it is after a space, as in most texts. Each word counts once, even if it is frequent.
+Each word is split as if a space came before it, as in most texts. Each word counts once, even if it is frequent.
 """
 
 from __future__ import annotations
@@ -123,9 +123,10 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 
 
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
-    """Return the words of a file with their morphemes.
+    """Return a dictionary from each word of a file to its morphemes.
 
-    Each line of the file has a word, a tab, and the morphemes separated by spaces. A table of MorphScore is read, too.
+    Each line of the file has a word, a tab, and the morphemes separated by spaces. The file may also be a table of
+    MorphScore.
     """
     lines = read_small_file(path, "the list of morphemes", CorpusError).splitlines()
     if lines and {*OF_MORPH_SCORE} <= {*lines[0].split(",")}:
@@ -134,7 +135,7 @@ def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
 
 
 def checked_morph_score(rows: Iterable[Mapping[str, str]], name: str) -> dict[str, tuple[str, ...]]:
-    """Return the words of a table of MorphScore, each with its two parts.
+    """Return a dictionary from each word of a MorphScore table to its two parts.
 
     Rows whose parts do not spell their word are left out, because no split can agree with them. If a word has several
     rows, the first one counts. `name` is the name of the file for errors.
@@ -157,7 +158,7 @@ def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
-    r"""Return the words of some lines with their morphemes. `name` is the name of the file for errors.
+    r"""Return a dictionary from the word of each line to its morphemes. `name` is the name of the file for errors.
 
     >>> morphemes_in(["unhappy\tun happy", "", "# a remark", "low\tlow"], "a list")
     {'unhappy': ('un', 'happy'), 'low': ('low',)}

@@ -29,22 +29,24 @@ class ChangedIds:
 
     @property
     def growth(self) -> float:
-        """Return the growth of the number of tokens as a share of the former number."""
+        """Return how much the number of tokens grows if noise is added to the text, relative to the number without
+        noise.
+        """
         return self.after / self.before - 1 if self.before else float("nan")
 
     @property
     def overlap(self) -> float:
         """Return the share of the tokens that are in the text both before and after the noise.
 
-        Their order does not matter.
+        The order of the tokens does not matter.
         """
         return self.common / max(self.before, self.after) if self.before else float("nan")
 
     @property
     def edits(self) -> float:
-        """Return the number of changed ids, divided by the number of tokens in the text without noise.
+        """Return the share of ids that change if noise is added to the text.
 
-        The number of changed ids is the edit distance.
+        This is the edit distance between the ids with and without noise, divided by the number of ids without noise.
         """
         return self.distance / self.before if self.before else float("nan")
 
@@ -68,12 +70,12 @@ def _common(before: Int64s, after: Int64s) -> int:
 
 
 def edit_distance(before: Int64s, after: Int64s) -> int:
-    """Return the smallest number of ids to add, remove or replace.
+    """Return the smallest number of ids to add, remove or replace, in order to turn `before` into `after`.
 
     >>> edit_distance(np.array([1, 2, 3, 4]), np.array([1, 3, 4, 4]))
     2
     """
-    before, after = _between_equal_ends(before, after)
+    before, after = _without_equal_ends(before, after)
     if not len(before) or not len(after):
         return max(len(before), len(after))
     places = np.arange(len(after) + 1)
@@ -86,7 +88,7 @@ def edit_distance(before: Int64s, after: Int64s) -> int:
     return int(row[-1])
 
 
-def _between_equal_ends(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s]:
+def _without_equal_ends(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s]:
     """Return both arrays without the equal ids at their beginnings and at their ends.
 
     Noise changes only a few ids, so the remaining arrays are short.

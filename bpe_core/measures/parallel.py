@@ -1,6 +1,6 @@
-"""The measures of a tokenizer on the same sentences in several languages.
+"""The measures of a tokenizer on the same sentences in several languages, except for the number of tokens.
 
-The number of tokens is measured elsewhere.
+The file `benchmark.py` measures the number of tokens.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def parallel_columns(tokenizers: Tokenizers, texts: Sentences, reference: str, w
 
 
 def single_token_share(contender: Contender, words: Counter[str]) -> float:
-    """Return the share of word occurrences that are a single token after a space."""
+    """Return the share of the words in a text that are a single token after a space.
+
+    Each occurrence of a word counts.
+    """
     if not words:
         return float("nan")
     whole = SplitWordList({word: (word,) for word in words}, contender.tokenizer.history).whole(contender.at)

@@ -1,4 +1,4 @@
-"""The curves of measures of a text over all vocabulary sizes, up to the size that was learned.
+"""The measures of a text as curves over all vocabulary sizes, up to the size that was learned.
 
 If a method joins pairs, one pass over the merges gives the values of all sizes. A merge changes the counts of only
 three tokens, so each sum over tokens is updated after each merge. For other methods, the text is encoded again at some
@@ -22,6 +22,7 @@ from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
+from bpe_core.support.wording import count_text
 
 USUAL_POWER = 2.5
 ONE = 1 << 52
@@ -64,8 +65,8 @@ class SizeCurves:
         return self.unknown / np.maximum(self.tokens, 1)
 
     @property
-    def half_would_do(self) -> int | None:
-        return half_would_do(self.sizes, self.tokens)
+    def first_halvable(self) -> int | None:
+        return first_halvable(self.sizes, self.tokens)
 
 
 def size_curves(
@@ -84,7 +85,9 @@ def size_curves(
     ranked = ranked or RankedWords.of(words, history)
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
-    used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power, cancelled)
+    used, scaffolds, sums = _values_after_merges(
+        ranked.symbol_counts.tolist(), joined.tolist(), history, power, cancelled
+    )
     steps = np.arange(len(tokens))
     efficiency = _efficiency(np.array(sums), tokens, np.array(used), power)
     return SizeCurves(
@@ -101,9 +104,9 @@ def size_curves(
 
 
 def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tuple[Int64s, Int64s]:
-    """Return some steps, and the number of tokens of a text after each of these steps.
+    """Count the tokens of a text after many numbers of steps. Return the numbers of steps, and the counts.
 
-    These are all steps, unless counting after all steps takes too long.
+    The tokens are counted after every step, or after some of the steps if all of them would take too long.
     """
     if has_ranks(history):
         ranked = RankedWords.of(words, history)
@@ -114,7 +117,7 @@ def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tupl
     return curves.steps[order], curves.tokens[order]
 
 
-def _follow(
+def _values_after_merges(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
     """Update three values after each merge, and return three lists of these values.
@@ -123,7 +126,7 @@ def _follow(
     the sum that the entropy is computed from.
     """
     base = len(counts)
-    term = _term(power)
+    term = _summand_of(power)
     used = sum(1 for count in counts if count)
     gone = 0
     total = sum(map(term, counts))
@@ -148,8 +151,8 @@ def _follow(
     return all_used, all_gone, sums
 
 
-def _term(power: float) -> Callable[[int], int]:
-    """Return a function that computes the summand of a token in the entropy from the token's count.
+def _summand_of(power: float) -> Callable[[int], int]:
+    """Return a function that computes the summand of a token in the entropy. Its argument is the token's count.
 
     The summands are whole multiples of 1 / `ONE`, so the sum is exact in any order.
     """
@@ -165,13 +168,13 @@ def _term(power: float) -> Callable[[int], int]:
 
 @cache
 def _terms(power: float) -> list[int]:
-    return list(map(_term(power), range(SELDOM)))
+    return list(map(_summand_of(power), range(SELDOM)))
 
 
 def _sum_of_terms(counts: Int64s, power: float) -> int:
     is_seldom = counts < SELDOM
     known = _terms(power)
-    term = _term(power)
+    term = _summand_of(power)
     times = np.bincount(counts[is_seldom]).tolist()
     total: int = sum(number * known[count] for count, number in enumerate(times) if number)
     rest: int = sum(map(term, counts[~is_seldom].tolist()))
@@ -211,13 +214,13 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
     return float(_efficiency(np.array([total]), tokens, used, power)[0])
 
 
-def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
-    """Return the index of the first size where half the size needs less than 5 % more tokens.
+def first_halvable(sizes: Int64s, tokens: Int64s) -> int | None:
+    """Return the index of the first size that could be halved with less than 5 % more tokens.
 
-    Return None if there is none. The sizes are in ascending order. The result depends only on smaller sizes, so it
-    stays the same when a run learns more.
+    Return None if no size could be halved. The sizes are in ascending order. The result depends only on smaller sizes,
+    so it stays the same when a run learns more.
 
-    >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
+    >>> first_halvable(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
     3
     """
     halves = sizes / 2
@@ -255,7 +258,7 @@ def _unknown_of(counts: Int64s, history: History) -> int:
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
     """Return at most `most` sizes of the vocabulary, from the smallest to the largest.
 
-    The distances from the smallest size form a geometric series.
+    The distances between the smallest size and the other sizes form a geometric series.
     """
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
@@ -270,7 +273,7 @@ def which_sizes(sizes: Int64s, history: History) -> str:
     had = np.sort(history.vocabulary_sizes())
     gapless = int(np.argmin(np.append(np.sort(sizes) == had[: len(sizes)], False)))
     up_to = f", all of them up to {had[gapless - 1]:,}" if gapless > MEASURED else ""
-    return f"Measured: {len(sizes):,} of {len(had):,} sizes{up_to}."
+    return f"Measured: {len(sizes):,} of {count_text(len(had), 'size')}{up_to}."
 
 
 def _steps_of(history: History, sizes: Int64s) -> Int64s:

@@ -38,7 +38,7 @@ from bpe_core.text.characters import CodePoints, code_points, may_join_previous
 def can_be_in_words(recipe: Recipe) -> bool:
     """Return whether a text can be encoded word by word, with the same tokens as the whole text.
 
-    This is false if steps of a file split the text, or if the whole text is one word.
+    This is false if the operations of a tokenizer file split the text, or if the whole text is one word.
     """
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 
@@ -153,14 +153,15 @@ SIGMAS = "σς"  # the first becomes the second at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Return a function that tests whether a character is encoded in every word that contains it.
+    """Return a function that tests whether a character is encoded in every word.
 
-    If the function returns False, the character may still be encoded in some words. A text must be split to know this.
+    A character is not encoded if the alphabet lacks it. Then it becomes an unknown token, or is left out. If the
+    function returns False, the character may still be encoded in some words. Only splitting the words shows this.
     """
     recipe = history.recipe.with_changes(special_tokens=())  # measures treat special tokens as plain text
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
         return lambda character: False
-    is_known = _is_known(history)
+    is_known = _test_of_alphabet(history)
     splitter = Splitter(recipe)
 
     def is_encoded(character: str) -> bool:
@@ -170,16 +171,16 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
         if len(became) != 1:
             return not became
         forms = SIGMAS if became in SIGMAS else became
-        return all(is_known(form, _is_a_word(form, splitter, recipe)) for form in forms)
+        return all(is_known(form, _is_always_a_word(form, splitter, recipe)) for form in forms)
 
     return is_encoded
 
 
-def _is_known(history: History) -> Callable[[str, bool], bool]:
-    """Return a function that tests whether the alphabet has a character in every form that a word can need.
+def _test_of_alphabet(history: History) -> Callable[[str, bool], bool]:
+    """Return a function that tests whether the alphabet has all symbols that a character needs.
 
-    Such forms are the beginning, the inside and the end of a word. The second argument says whether the character is
-    always a word alone.
+    A character may need one symbol at the beginning of a word, one inside a word and one at the end. The second
+    argument of the function says whether the character is always a word by itself.
     """
     alphabet = history.alphabet
     marker = history.recipe.marker_text.encode()
@@ -195,8 +196,8 @@ def _is_known(history: History) -> Callable[[str, bool], bool]:
     return lambda character, _: character.encode() in begins
 
 
-def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
-    """Return whether the character is always a word alone, like a punctuation mark."""
+def _is_always_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
+    """Return whether the character is always a word by itself, like a punctuation mark."""
     if recipe.pattern != "bert":
         return False
     return len(list(splitter.words(LETTER + character + character + LETTER))) == 4
@@ -234,10 +235,10 @@ class Stretches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BetweenSpaces:
-    """The different parts of texts between whitespace, and the count of each part in each text.
+    """The distinct parts of texts that are separated by whitespace, and the count of each part in each text.
 
-    The parts are used to find text that a tokenizer cannot encode. If the alphabet already shows whether a part can be
-    encoded, the part is not encoded.
+    They are used to find text that a tokenizer cannot encode. Often the alphabet of the tokenizer already shows whether
+    it can encode a part. Then the part is not encoded.
     """
 
     words: WordColumns
@@ -257,7 +258,7 @@ class BetweenSpaces:
 
     @classmethod
     def of_words(cls, texts_in_words: TextsInWords) -> BetweenSpaces | None:
-        """Return the parts between whitespace of texts whose words were counted with the recipe `AT_BLANKS`.
+        """Return the parts of texts between whitespace. The recipe `AT_BLANKS` must have been used to count the words.
 
         Return None if the texts contain a character that `str.split` treats as whitespace, but the recipe does not.
         """
@@ -266,7 +267,7 @@ class BetweenSpaces:
         return cls(WordColumns(texts_in_words.words.text, texts_in_words.words.starts), texts_in_words.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
-        """Return for each text the share of its bytes that no token encodes after `at` steps.
+        """Return the share of each text's bytes that no token encodes after `at` steps.
 
         Whitespace is not counted.
         """
@@ -295,10 +296,11 @@ class BetweenSpaces:
         return [int(code) for code in np.flatnonzero(occurs)]
 
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
-        """Count the bytes of each part that are in an unknown token, in no token, or in a character that is left out.
+        """Count the lost bytes of each part.
 
-        Each character is tested alone. In a word, the next token seems to cover the bytes of a character that is left
-        out.
+        A byte is lost if it is in an unknown token, in no token, or in a character that is left out. To find
+        characters that are left out, each character is encoded alone. In a longer text, the bytes of such a character
+        would seem to belong to the next token.
         """
         is_encoded = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)

@@ -8,7 +8,8 @@ from bpe_core.support.arrays import Float64s, Int64s
 
 
 def jaccard(counts: Int64s, others: Int64s) -> float:
-    """Return the number of tokens that both texts use, relative to the number that at least one of them uses.
+    """Return the Jaccard index of two texts: the number of tokens that both use, divided by the number that at least
+    one uses.
 
     >>> jaccard(np.array([2, 1, 0]), np.array([1, 0, 5]))
     0.3333333333333333
@@ -32,7 +33,10 @@ def jensen_shannon(counts: Int64s, others: Int64s) -> float:
 
 
 def lorenz_curve(values: Float64s | Int64s) -> tuple[Float64s, Float64s]:
-    """Return the points of the Lorenz curve: shares of the values, the smallest first, and their shares of the sum.
+    """Return the points of the Lorenz curve of some values, as an array of x and an array of y.
+
+    Sort the values, and take the share x of them that is the smallest. These values have the share y of the sum. In the
+    example, the smaller half of the values is the 1, which is a quarter of the sum.
 
     >>> [points.tolist() for points in lorenz_curve(np.array([3, 1]))]
     [[0.0, 0.5, 1.0], [0.0, 0.25, 1.0]]

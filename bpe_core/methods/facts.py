@@ -57,8 +57,10 @@ class OwnChoices:
 
 
 class Kind(Protocol):
-    """The interface of a file format, as far as methods use it. `bpe_core.formats.base.Format` explains each
-    attribute."""
+    """The part of a file format's interface that methods use.
+
+    `bpe_core.formats.base.Format` explains each attribute.
+    """
 
     @property
     def name(self) -> str: ...
@@ -83,53 +85,59 @@ class MethodFacts:
     title, explanation
         The name and the sentence that people read.
     place
-        The order in lists. Methods with a small number come first.
+        A number by which lists of methods are sorted, the smallest number first.
     choices
         The dataclass of the choices that only this method has.
     presets
         The named recipes of this method, each with its explanation.
     needs
-        The values that some common choices must have for this method, by the name of the choice.
+        A dictionary from the name of a common choice to the value that it must have for this method.
+    learns_symbols
+        Whether a method that needs bytes for texts can also learn from sequences of other symbols, such as integers.
     ignores
         The common choices that have no effect on this method.
     wording
-        The noun for the steps.
+        The words that messages use for a step of this method, such as "merge".
     usual_sizes
         The usual sizes of vocabularies, each with its purpose.
     single
-        What the steps may do besides joining a pair: drop a token, or add a token. The tokens to add are the seeds,
-        which are at the end of the alphabet.
+        The steps that this method makes besides joining pairs: "drop" for steps that drop a token, "add" for steps that
+        add one. The tokens to add are the seeds at the end of the alphabet.
     first_size
-        The size of the vocabulary for a small sample. Many steps should change how the sample is split.
+        The size of the vocabulary that the window suggests for a small sample. It should be a size at which many steps
+        change how the sample is split.
     listed_as
-        The method that a table belongs to if the table lists this method's tokens without steps. It is empty if the
-        table belongs to this method.
+        The name of another method. A file that lists the tokens of this method without steps is opened with that
+        method. Empty if no other method is needed.
     learns_at_once
-        Whether the method learns a short sample without delay. Then the first room of the window offers the method.
+        Whether the method learns a short sample without delay. Such methods come first in the room Watch.
     is_contrast
         Whether the window offers to learn the same sample by this method, for a comparison.
     tables
         The kinds of tables that hold the result of the method. `Format.tables` names the kinds of a format.
     instead
-        The advice for a person whose chosen format cannot hold the result: which formats can hold it.
+        The advice that is shown if the chosen format cannot hold the result: which formats can.
     formats
-        The formats that the method adds, by name.
+        A dictionary from name to format, for the formats that the method adds.
     asks_for_line_ends
         Whether the ends of lines affect what the method learns, besides the words and their counts.
+    may_split_twice
+        Whether the method can learn in two stages, and split the texts in another way for the first stage.
     serves_languages
         Whether the groups of the corpus, such as languages, affect what the method learns.
     size_decides
         Whether the early steps depend on the final size of the vocabulary.
     choice_to_grow_by
-        The choice that a person must make to continue a list of tokens. The name is empty if no choice is needed.
+        The name of the choice that a user must make before the method can continue a list of tokens from a file.
+        Empty if there is none.
     cannot_grow
-        The reason why the method cannot continue a table. The reason is empty if the method can.
+        The reason why the method cannot continue a table. Empty if it can.
     goes_across_words
         Whether the method can continue any table of bytes with merges across words.
     superword_limits
-        The choices that only matter across words.
+        The choices that matter only for merges across words.
     can_be_steered
-        Whether a person may forbid or force a pair at a step, and continue a table.
+        Whether a user may forbid or force a pair at a step, and continue a table.
     keeps_characters
         Whether a choice of the recipe limits the merges to bytes of one character.
     has_continuations
@@ -141,9 +149,10 @@ class MethodFacts:
     joins_runs
         Whether the method joins tokens within words first, and then joins words that consist of one token.
     counts_apart
-        Whether a count says how many tokens its merge makes. `aaa`, for example, holds a+a once.
+        Whether pairs are counted without overlaps, so that a count equals the number of tokens that the merge makes.
+        For example, `aaa` then contains the pair a+a once and not twice.
     starts_anew
-        Whether each block of a text has a separate table. Then several steps may join the same pair.
+        Whether each block of a text has a separate table, so that several steps may join the same pair.
     """
 
     name: str = ""
@@ -153,6 +162,7 @@ class MethodFacts:
     choices: type[OwnChoices] = OwnChoices
     presets: Mapping[str, Preset] = {}
     needs: Mapping[str, Any] = {}
+    learns_symbols: bool = False
     ignores: frozenset[str] = frozenset()
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()
@@ -167,6 +177,7 @@ class MethodFacts:
 
     # Facts besides the words and their counts that decide what the method learns.
     asks_for_line_ends: bool = False
+    may_split_twice: bool = False
     serves_languages: bool = False
     size_decides: bool = False
 
@@ -186,8 +197,21 @@ class MethodFacts:
 
     @cached_property
     def own_choices(self) -> Mapping[str, Choice]:
-        """Return the declarations of the choices that only this method has, by name."""
+        """Return a dictionary from name to declaration, for the choices that only this method has."""
         return choices_of(self.choices)
+
+    def needs_for(self, base_symbols: str) -> Mapping[str, Any]:
+        """Return the choices of a recipe that must have a certain value for this method.
+
+        The keys are the names of the choices, and the values are the values that they must have. `base_symbols` is the
+        kind of the base symbols, or empty for texts.
+
+        >>> MethodFacts().needs_for("integers")
+        {}
+        """
+        if base_symbols and self.learns_symbols:
+            return {name: value for name, value in self.needs.items() if name != "base"}
+        return self.needs
 
     def fits(self, format: Kind) -> bool:
         """Return whether files of a format can hold what this method learned."""
@@ -219,16 +243,26 @@ class MethodFacts:
         return None
 
     def choices_for_longest_word(self, characters: int) -> Mapping[str, Any]:
-        """Return the choices that make words of more than `characters` unknown."""
+        """Return a recipe's choices that make a word unknown if it has more than `characters` characters."""
         return {}
 
     def pattern_inside(self, recipe: Any) -> str:
-        """Return the pattern that splits runs of words into words, for a method that joins across words."""
+        """Return the pattern that splits a run of words into words. Only methods that join across words use it."""
         return "o200k"
 
+    def recipe_at_first(self, recipe: Any) -> Any:
+        """Return the recipe that splits the texts into words for the first stage of learning.
+
+        Return None if the words of `recipe` are enough: if there is only one stage, or if the first stage splits these
+        words further.
+        """
+        return None
+
     def falls_into_bytes(self, recipe: Any) -> bool:
-        """Return whether a dropped token is split into its bytes. Otherwise it is split into the two tokens that made
-        it."""
+        """Return whether a dropped token is split into its bytes.
+
+        If not, it is split into the two tokens it was made from.
+        """
         return True
 
     def joins_in_order(self, recipe: Any) -> bool:
@@ -240,11 +274,15 @@ class MethodFacts:
         raise NotImplementedError
 
     def word_ranks(self, history: Any) -> WordRanks:
-        """Return the slow function that computes the rank of each boundary in a word, if boundaries have ranks."""
+        """Return a function in plain Python that computes the rank of each boundary in a word.
+
+        The function is slower than machine code. Only methods whose boundaries have ranks have such a function.
+        """
         raise NotImplementedError
 
     def word_cutter(self, history: Any) -> Any:
-        """Return the slow function that splits a word after any number of steps, if boundaries have no ranks."""
+        """Return the slow function that splits a word after any number of steps, for methods whose boundaries have no
+        ranks."""
         raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:

@@ -25,7 +25,7 @@ def _folders() -> dict[str, MethodFacts]:
 
 
 def _as_today(row: Any) -> MethodFacts:
-    """Return a method of the current class for a value that an older plug-in registered.
+    """Convert a value that an older plug-in registered to a method of the current class.
 
     Other values are returned unchanged.
     """
@@ -37,7 +37,7 @@ def _as_today(row: Any) -> MethodFacts:
 
 def _check(name: str, method: object) -> None:
     if not isinstance(method, MethodFacts) or type(method).cutter is MethodFacts.cutter:
-        raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
+        raise BpeError("a method must be an object of a class that derives from bpe_core.methods.kit.method.Method")
     method.name = name
 
 
@@ -45,9 +45,9 @@ METHODS: Registry[MethodFacts] = Registry("methods", _folders(), _check, _as_tod
 
 
 def method_for(table: str) -> str:
-    """Return the name of the first method with this kind of table.
+    """Return the name of the first method whose results this kind of table can hold.
 
-    It is used for a file that does not name its method.
+    A file that does not name its method is read as a result of this method.
     """
     return next(name for name in METHODS if table in METHODS[name].tables)
 

@@ -1,4 +1,4 @@
-"""The questions, with a file for each. The window, the commands, the reports and Python functions ask them.
+"""The questions, each in its own file. The window, the commands, the reports and Python functions ask them.
 
 A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). The name of the file is the name
 of the question. A plug-in names the module of its question.
@@ -62,7 +62,7 @@ class Description:
     """The texts by which people find a question, such as its name and its summary."""
 
     about: str  # the subject, such as "this step"
-    asks: str  # the question as a person asks it
+    asks: str  # the question as a user asks it
     summary: str  # the first sentence of its help
     turn: int  # the place among the questions about the same subject
 
@@ -83,7 +83,7 @@ def description_of(name: str) -> Description:
 
 
 def _texts_in(source: Path) -> dict[str, str]:
-    """Return the first line of a question's docstring. Also return the texts that its class declares, by their names.
+    """Return a dictionary from name to text: the summary of a question, and the texts that its class declares.
 
     The window needs these texts when it opens. To save time, the file is searched as text and not parsed.
     """
@@ -95,7 +95,9 @@ def _texts_in(source: Path) -> dict[str, str]:
 
 
 def questions_by_subject(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the names of questions by their subjects, both in the order in which people read them.
+    """Return a dictionary from each subject to the names of its questions.
+
+    Both are in the order in which they are shown.
 
     Parameters
     ----------
@@ -114,16 +116,17 @@ def questions_by_subject(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def ask(study: Any, question: str, **parameters: Any) -> Answer:
-    """Ask a question by its name about one study, or about a mapping of names to studies.
+    """Ask a question about one study, or about several studies that have names.
 
     Parameters
     ----------
     study
-        The study that the question is about. If the question compares studies, a mapping of studies by their names.
+        The study that the question is about. If the question compares studies, this is a dictionary from names to
+        studies.
     question
         The name of the question, such as "lengths".
     **parameters
-        The parameters of the question by their names.
+        The parameters of the question as keyword arguments.
 
     Examples
     --------

@@ -87,7 +87,7 @@ criteria:
 
 
 def criteria_in(text: str) -> tuple[Criterion, ...]:
-    """Return the criteria that a text names, separated by commas.
+    """Parse a list of criteria that are separated by commas.
 
     >>> criteria_in("unused,scaffold")
     ('scaffold', 'unused')

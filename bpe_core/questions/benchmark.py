@@ -11,7 +11,7 @@ from bpe_core.asking.answer import ends_of_interval
 from bpe_core.asking.shared import at_sizes, power_parameter, sentences_parameter, sizes_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
-from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
+from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of, parity_sentence
 from bpe_core.measures.benchmark_sums import sums_of
 from bpe_core.measures.inside_tokens import inside_of_texts
 from bpe_core.measures.intervals import DrawnTexts, interval_columns, parity_intervals
@@ -83,7 +83,7 @@ columns:
         metavar="NAME",
         of_column="text",
         only_with="parallel",
-        title="Compared with language",
+        title="Language to compare with",
         in_words={"": "en, or the first"},
         is_extra=True,
     )
@@ -93,7 +93,7 @@ columns:
         help="the reference tokenizer for the comparison (default: the first)",
         metavar="TABLE",
         of_column="tokenizer",
-        title="Compared with tokenizer",
+        title="Tokenizer to compare with",
         in_words={"": "the first"},
         is_extra=True,
     )
@@ -106,7 +106,10 @@ columns:
         is_extra=True,
     )
     sums: bool = parameter(
-        False, help="add up all texts by their bytes, with a recommendation", title="Add up all texts", is_extra=True
+        False,
+        help="add up all texts by their bytes, and recommend a tokenizer",
+        title="Add up all texts",
+        is_extra=True,
     )
     intervals: bool = parameter(
         False,
@@ -126,7 +129,7 @@ columns:
     ends: bool = parameter(
         False,
         help="also measure the share of the ends of words that fall inside a token",
-        title="Measure the ends of words",
+        title="Ends of words",
         is_extra=True,
     )
 
@@ -155,11 +158,11 @@ columns:
             columns["premium"] = parity.premium
             reference = str(parity.summary["reference"][0])
             columns |= parallel_columns(tokenizers, texts, reference, work)
-            sentences = [*parity.sentences, *sentences]
             compared = DataTable(parity.summary).records()
             if drawn is not None:
                 ends = parity_intervals(measured, drawn, reference)
                 compared = [row | of_row for row, of_row in zip(compared, ends, strict=True)]
+            sentences = [*map(parity_sentence, compared), *sentences]
             facts = {"parity": compared}
         if drawn is not None:
             relative_to = _chosen(tokenizers, self.relative_to) or measured.tokenizers[0]

@@ -23,7 +23,7 @@ WHAT = "The list of replaced pairs"
 
 @dataclass(frozen=True)
 class Blocks(Question):
-    """Show which pair each byte replaces in the blocks of a compressed text, and their size after each step."""
+    """Show which pair each byte replaces in the blocks of a compressed text, and the size of all blocks over time."""
 
     about = "this step"
     asks = "What do the bytes stand for?"
@@ -45,7 +45,8 @@ class Blocks(Question):
             raise BpeError(f"This question works only for runs learned by {titles}. Another method learned this run.")
         words = None if study.texts is None else study.inside.words(WHAT, work)
         blocks = None if words is None else method.blocks(words, history.recipe, work)
-        others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)
+        of_symbols = bool(history.recipe.base_symbols)  # other compressors do not read symbols
+        others = {} if words is None or of_symbols else sizes_of_texts(words, cancelled=work.cancelled)
         reasons = history.reasons
         columns = history.columns
         rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
@@ -63,7 +64,12 @@ class Blocks(Question):
         figure = blocks_chart(table)
         places = zip(blocks.texts, blocks.starts, blocks.stops, blocks.different, strict=True)
         names = ("text", "start", "stop", "different_bytes")
-        facts = {"bytes": words.size, "blocks": [dict(zip(names, map(int, block), strict=True)) for block in places]}
+        unit = "symbols" if of_symbols else "bytes"
+        facts = {
+            "bytes": words.size,
+            "unit": unit,
+            "blocks": [dict(zip(names, map(int, block), strict=True)) for block in places],
+        }
         return Answer(table, (figure.sentence,), figure, listed, facts=facts)
 
 

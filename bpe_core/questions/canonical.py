@@ -30,9 +30,6 @@ GIVEN = "the ids"  # the name of ids that no file holds
 MOST_PLACES = 10_000  # places with a reason
 MOST_DRAWN = 100_000  # pairs
 NO_IDS = "There are no ids: give them as numbers, or name a file with ids (.npy, .bin, .parquet, .jsonl, or text)."
-SAMPLED = (
-    "This tokenizer is not of a kind for which proofs are known, so most pairs are only looked for in sample texts."
-)
 LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 
 
@@ -40,12 +37,12 @@ LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 class Canonical(Question):
     """Show whether ids stay the same when they are decoded and encoded again, and why not.
 
-    A model may write tokens that its tokenizer would never give for the same text. If such a text is encoded again, its
-    ids differ from those of the model, in training and in answers.
+    A model may write tokens that its tokenizer would never give for the same text. If such a text is encoded again, the
+    new ids differ from the ids of the model. This can happen in training data and in the answers of a model.
     """
 
     about = "this token"
-    asks = "Do ids come back the same?"
+    asks = "Do the ids stay the same?"
     turn = 2
     table_first = True
     rests = True
@@ -337,8 +334,8 @@ def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int,
     ]
     if drawn:
         sentences.append(_about_drawn(drawn))
-    if kinds["not found"] and not together.can_prove:
-        sentences.append(SAMPLED)
+    if kinds["not found"] and together.why_not_proved:
+        sentences.append(together.why_not_proved)
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
     sentence = "The number of pairs of tokens that can be side by side in a text."
     figure = BarFigure("pairs", "Tokens side by side.", sentence, bars, "Pairs")
@@ -355,9 +352,15 @@ def _about_drawn(kinds: Counter[Verdict]) -> str:
     total = sum(kinds.values())
     never = kinds["never"] / total
     either_side = 1.96 * math.sqrt(never * (1 - never) / total)
-    unknown = f" For {kinds['not found']:,} pairs neither a text nor a proof was found." if kinds["not found"] else ""
-    share = f"{never:.1%} of all pairs, give or take {either_side:.1%} (in 95 of 100 draws)"
-    return f"{kinds['never']:,} of {total:,} pairs drawn can never be side by side. This is {share}.{unknown}"
+    unknown = (
+        (f" For {count_text(kinds['not found'], 'pair')} neither a text nor a proof was found.")
+        if kinds["not found"]
+        else ""
+    )
+    share = f"{never:.1%} of all pairs (95 % interval: ± {either_side:.1%})"
+    return (
+        f"{kinds['never']:,} of {count_text(total, 'pair')} drawn can never be side by side. This is {share}.{unknown}"
+    )
 
 
 # --- Ids -----------------------------------------------------------------------------------------
@@ -395,8 +398,8 @@ def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
     again = sum(row.again for row in turns)
     if turns:
         yield (
-            f"A model whose ids are decoded and encoded between turns computes {again:,} of {passed_on:,} ids "
-            "again. Without decoding, no id is computed again."
+            f"A model whose ids are decoded and encoded between turns computes {again:,} of "
+            f"{count_text(passed_on, 'id')} again. Without decoding, no id is computed again."
         )
     changed = [row for row in rows if row.first is not None and row.turns == 1]
     if changed:

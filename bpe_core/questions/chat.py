@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from bpe_core.asking import NONE, Answer, Question, parameter
-from bpe_core.delivery.chat_template import Chat, ChatTemplate, MessageText, read_chat, template_in
+from bpe_core.delivery.chat_template import (
+    JSON_BEGINS,
+    Chat,
+    ChatTemplate,
+    KnownTemplates,
+    MessageText,
+    read_chat,
+    templates_of_folder,
+    templates_of_gguf,
+)
 from bpe_core.delivery.one_folder import files_in, opened_files, special_ids
-from bpe_core.delivery.sidecars import Sidecars, sidecars_of
+from bpe_core.delivery.sidecars import sidecars_of
 from bpe_core.errors import BpeError, Cancelled, FormatError
 from bpe_core.history.token_texts import quoted
 from bpe_core.session_file import run_of
+from bpe_core.studies.checksums import file_in_words
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Span, Study
 from bpe_core.support.data_table import DataTable
@@ -25,18 +35,18 @@ from bpe_core.support.wording import count_text
 OF_TEMPLATE = "template"  # the role of a token that comes from no message
 LISTED = ("id", "text", "role", "message")
 USER = "user"
+GGUF = "gguf"
 MOST_NAMED = 5  # special tokens named in a sentence; the JSON has all
 MOST_TURNS = 500  # compared with the turn before
 MOST_SPELLED = 2_000  # special tokens that are tried
-NO_SIDECARS = Sidecars(Path(), "")
 
 
 @dataclass(frozen=True)
 class ChatOfFolder(Question):
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each turn
-    only adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. It shows
+    whether each turn only adds ids to the ids of the turn before. If so, a model can keep what it has computed.
     Templates are rendered in a sandbox.
     """
 
@@ -73,7 +83,7 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     """
 
     path: str = parameter(
-        help="the folder of a model, or hf:owner/name; with a template also a tokenizer or session",
+        help="the folder of a model, a GGUF file, or hf:owner/name; with a template also a tokenizer or session",
         metavar="FOLDER",
         positional=True,
         path="folder",
@@ -90,7 +100,7 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     )
     generation_prompt: bool = parameter(
         False,
-        help="end with the beginning of an answer, as for a model that is to write it",
+        help="end the chat with the beginning of an answer, so that a model writes the rest of the answer",
         title="The model answers next",
     )
     template: str = parameter(
@@ -102,25 +112,47 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
         is_extra=True,
     )
 
+    def cited(self) -> Sequence[str]:
+        """Return the file of the tokenizer and the file of the messages, with their checksums."""
+        path = Path(run_of(self.path)[0])
+        tokenizer = path if path.is_file() else files_in(self.path)[1][0]
+        files = [f"Tokenizer {file_in_words(tokenizer)}"]
+        if isinstance(self.messages, str) and not self.messages.lstrip().startswith(JSON_BEGINS):
+            files.append(f"Messages {file_in_words(Path(self.messages))}")
+        return files
+
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
         chat = read_chat(self.messages)
-        study, sidecars = self._opened(work) if study is None else (study, NO_SIDECARS)
-        template = template_in(sidecars, self.template, has_tools=bool(chat.tools))
+        study, templates = self._opened(work) if study is None else (study, KnownTemplates())
+        template = templates.chosen(self.template, has_tools=bool(chat.tools))
         rendered = _RenderedChat(study, template, chat, self.generation_prompt)
         return _answer(rendered, special_ids(study.history), work)
 
-    def _opened(self, work: Work) -> tuple[Study, Sidecars]:
-        """Return the tokenizer of the folder or file, and the files beside it."""
-        if Path(run_of(self.path)[0]).is_file():
+    def _opened(self, work: Work) -> tuple[Study, KnownTemplates]:
+        """Return the tokenizer of the folder or file, and the chat templates of this folder or file."""
+        path = Path(run_of(self.path)[0])
+        if path.is_file():
             study = open_study(self.path)
-            return study, sidecars_of(self.path, study.format)
+            if study.format == GGUF:
+                return study, templates_of_gguf(path)
+            return study, templates_of_folder(sidecars_of(self.path, study.format))
         folder, paths = files_in(self.path)
         files, refused = opened_files(paths[:1], work)
         if not files:
             raise FormatError(refused[0])
         opened = files[0].opened
         study = Study(opened.history, name=str(folder), format=opened.format, notes=opened.notes)
-        return study, sidecars_of(folder, opened.format)
+        return study, _templates_in(folder, paths, opened.format)
+
+
+def _templates_in(folder: Path, paths: Sequence[Path], format: str) -> KnownTemplates:
+    """Return the chat templates of a folder. The templates in a GGUF file are used only if no other file has any."""
+    known = templates_of_folder(sidecars_of(folder, format))
+    models = [path for path in paths if path.suffix == f".{GGUF}"]
+    if known.by_name or not models:
+        return known
+    of_model = templates_of_gguf(models[0])
+    return replace(of_model, place=str(folder), specials={**of_model.specials, **known.specials})
 
 
 @dataclass(frozen=True)
@@ -150,9 +182,9 @@ class _RenderedChat:
 
     @cached_property
     def messages(self) -> list[int | None]:
-        """Return for each token the number of the message that it comes from, counted from 1.
+        """Return the number of the message from which each token comes. The first message is number 1.
 
-        For a token that comes from the template, return None.
+        The number is None if the token comes from the template.
         """
         messages = list[int | None]()
         place = 0
@@ -176,7 +208,7 @@ class _RenderedChat:
 class _Turn:
     """A comparison of the ids of a chat after two successive turns.
 
-    `common` is the number of first ids that are equal.
+    `common` is the length of the common prefix: the number of equal ids at the beginning.
     """
 
     message: int
@@ -201,8 +233,8 @@ def _answer(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> Ans
         "start": [span.start for span in chat.spans],
         "stop": [span.stop for span in chat.spans],
     }
-    turns, alone = _turns(chat, work)
-    spellable = _spellable(chat, specials, work)
+    turns, alone = _compare_turns(chat, work)
+    spellable = _tokens_users_can_write(chat, specials, work)
     spelled = {
         number + 1: spelled_here
         for number, text in chat.chat.texts()
@@ -255,7 +287,7 @@ def _about_costs(chat: _RenderedChat, of_template: int) -> Iterator[str]:
         )
 
 
-def _turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
+def _compare_turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
     """Compare the ids of a chat after each turn with the ids after the turn before.
 
     Return the comparisons, and the numbers of the messages after which the template cannot render the chat.
@@ -301,23 +333,23 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
         yield "The ids of each turn begin with the ids of the turn before."
     for turn in [turn for turn in plain if not turn.is_kept][:MOST_NAMED]:
         yield (
-            f"The ids up to message {turn.message:,} do not begin with the ids up to message {turn.before:,}. Only "
-            f"the first {turn.common:,} of {turn.before_tokens:,} ids are the same, so a model must compute the "
-            "other ids again."
+            f"The ids up to message {turn.message:,} do not begin with the ids up to message {turn.before:,}. Only the "
+            f"first {turn.common:,} of {count_text(turn.before_tokens, 'id is', 'ids are')} the same, so a model must "
+            "compute the other ids again."
         )
     if asked and all(turn.is_kept for turn in asked):
         yield "The ids of each answer begin with the ids of its question."
     for turn in [turn for turn in asked if not turn.is_kept][:MOST_NAMED]:
         yield (
             f"The ids up to message {turn.message:,} do not begin with the ids of the question. Only the first "
-            f"{turn.common:,} of {turn.before_tokens:,} ids are the same."
+            f"{turn.common:,} of {count_text(turn.before_tokens, 'id is', 'ids are')} the same."
         )
     if refused:
         some = ", ".join(f"{number:,}" for number in refused[:MOST_NAMED])
-        yield f"The template cannot render the chat up to message {some} alone."
+        yield f"The template cannot render the chat up to message {some} without the messages after it."
 
 
-def _spellable(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> list[str]:
+def _tokens_users_can_write(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> list[str]:
     """Return the special tokens that a user can produce by writing their texts.
 
     To find them, each special token is written in place of the user's first text. If its id then occurs more often, the

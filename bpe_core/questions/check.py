@@ -22,10 +22,15 @@ from bpe_core.insight.referee import (
     Verdict,
     judge,
     sound_steps,
-    split_at_spaces,
-    split_by_script,
     steps_best_in_some_text,
-    without_line_ends,
+)
+from bpe_core.insight.trainer_words import (
+    ALL,
+    IN_LOWER_CASE,
+    SENTENCEPIECE,
+    SPECIALS_AS_TEXT,
+    WITHOUT_UNKNOWN,
+    other_ways,
 )
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS
@@ -41,11 +46,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 WHAT = "The check of a table"
 TRIED = 500  # the least number of steps with which another way to split is tried
 FEW = 200  # if more than one in this many merges is wrong, another way to split is tried
-ALL = "none"  # the pattern that splits nothing
-LIMITED = "sentencepiece"  # its trainer limits the length of tokens and splits words at changes of script
-LIMIT = 16  # the usual limit of the trainer for symbols in a token
-AT_BLANKS = "subword-nmt"
-IN_LOWER_CASE = "in lower case"
+LIMITED = "tokenizer.json"  # its trainer can limit the length of tokens, too
+LIMIT = 16  # the usual limit of SentencePiece's trainer for symbols in a token
 KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.items())
 
 
@@ -54,8 +56,8 @@ class Check(Question):
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
     Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair, with the
-    pair that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
-    still split the same way.
+    pair that should have been merged. If you give no texts, only the table itself is checked. If you give pins, the
+    answer shows whether texts are still split the same way.
     """
 
     about = "the vocabulary"
@@ -133,7 +135,7 @@ class _Judgement:
     counted_by: Recipe
     verdict: Verdict
     splitting: str = ""  # the name of the way to split, if it differs from the table's pattern
-    is_unsaid: bool = True  # whether files of this kind never record this way
+    is_unsaid: bool = True  # whether no file of this kind can say that texts are split in this way
     own_until: int = 0  # steps that the table's own splitting explains
     balanced: int = 0  # steps that took the best pair of all texts or of one group
 
@@ -144,52 +146,61 @@ class _Judgement:
 
 def _by_counts(study: Study, work: Work) -> Answer:
     words = study.inside.words(WHAT, work)
-    history = _as_learned(study.history, words, work)
-    limits = _limits(study, history)
+    history = _with_likeliest_method(study.history, words, work)
+    limits = _possible_limits(study, history)
     best = _best_way(study, words, history, limits[0], work)
-    if best.verdict.faults and len(limits) > 1:
-        by_other_limit = _best_way(study, words, history, limits[1], work)
+    if len(limits) > 1 and (limits[0] or any(fault.kind == "length" for fault in best.verdict.faults)):
+        by_other_limit = _best_way(study, words, history, limits[1], work) if best.verdict.faults else best
         best = best if by_other_limit.verdict.faults else by_other_limit
     wrong = best.verdict.steps - best.verdict.right
-    if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
-        best = _split_otherwise(study, best, work)
+    is_guessed = not FORMATS.holding(study.format).holds_splitting
+    is_wrong = best.verdict.first is not None and best.verdict.first.kind != "wrapped"
+    if is_wrong and (is_guessed or wrong * FEW > best.verdict.steps):
+        best = _best_with_other_patterns(study, best, work)
         best = replace(best, balanced=_steps_best_for_a_group(study, best, work))
     return _answer(study, best)
 
 
-def _limits(study: Study, history: History) -> list[int | None]:
-    """Return the limits for the length of a token that the trainer may have had, in symbols.
+def _possible_limits(study: Study, history: History) -> list[int | None]:
+    """Return the limits on the length of a token, in symbols, that the trainer may have used.
 
-    The usual limit comes first. None means that there was no limit.
+    The usual limit comes first. None means no limit.
     """
-    if study.format != LIMITED:
-        return [None]
     longest = int(history.token_lengths().max(initial=1))
-    return [LIMIT, longest] if longest < LIMIT else [longest]
+    if study.format == SENTENCEPIECE:
+        return [LIMIT, longest] if longest < LIMIT else [longest]
+    return [None, longest] if study.format == LIMITED else [None]
 
 
 def _best_way(study: Study, words: WordTable, history: History, limit: int | None, work: Work) -> _Judgement:
-    """Check a table with the texts split into words in several ways. Return the check in which most steps are right.
+    """Check the table with several ways to split the texts into words. Return the check that explains the most steps.
 
-    The first way is the pattern of the table. The other ways are ways that trainers use, but that files do not record.
+    First the texts are split by the pattern that the table names. If this does not explain all steps, other ways are
+    tried. Trainers use them, but do not record them in their files.
     """
     own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
         begun = _first_steps(history, own.verdict)
-        for name, recipe, others, is_unsaid in _other_ways(study, history.recipe, words, work):
-            if sound_steps(others, begun, work, limit=limit) < min(len(begun), own.verdict.sound_until):
+        assert study.texts is not None
+        texts = study.texts
+        says = FORMATS.holding(study.format).holds_splitting
+        ways = other_ways(study.format, history, words, lambda recipe: texts.words(recipe, work), holds_splitting=says)
+        for way in ways:
+            if sound_steps(way.words, begun, work, limit=limit) < min(len(begun), own.verdict.sound_until):
                 continue
-            if not is_unsaid and own.verdict.sound_until == own.verdict.steps:
+            if not way.is_unsaid and own.verdict.sound_until == own.verdict.steps:
                 continue
-            verdict = judge(others, history, work, limit=limit)
-            other = _Judgement(history, recipe, verdict, name, is_unsaid, own.verdict.sound_until)
+            verdict = judge(way.words, history, work, limit=limit)
+            other = _Judgement(history, way.recipe, verdict, way.name, way.is_unsaid, own.verdict.sound_until)
             best = max(best, other, key=lambda judgement: judgement.known)
+            if best.verdict.rule_until == best.verdict.steps:
+                break
     return best
 
 
-def _as_learned(history: History, words: WordTable, work: Work) -> History:
-    """Return the history of a table with the method that explains the most steps.
+def _with_likeliest_method(history: History, words: WordTable, work: Work) -> History:
+    """Find the method that explains the most steps of a table. Return the history with this method.
 
     Several methods are tried only if the file does not name the method.
     """
@@ -199,7 +210,7 @@ def _as_learned(history: History, words: WordTable, work: Work) -> History:
 
 
 def _steps_best_for_a_group(study: Study, judgement: _Judgement, work: Work) -> int:
-    """Count the steps that joined the most frequent pair of all texts, or the most frequent pair of one group.
+    """Count the steps whose pair was the most frequent pair of all texts, or of at least one group of texts.
 
     A trainer that balances groups makes such steps. Return 0 if the texts have no groups.
     """
@@ -213,45 +224,17 @@ def _steps_best_for_a_group(study: Study, judgement: _Judgement, work: Work) -> 
 
 
 def _first_steps(history: History, verdict: Verdict) -> History:
-    """Return the first steps of a history.
+    """Return the first steps of a history: twice as many as `verdict` found to be right, but at least TRIED.
 
-    To save time, other ways to split texts into words are tried only on these steps.
+    To save time, other ways to split the texts into words are first tried only on these steps.
     """
     return history.first(max(TRIED, 2 * verdict.sound_until))
 
 
-def _other_ways(
-    study: Study, recipe: Recipe, words: WordTable, work: Work
-) -> Iterator[tuple[str, Recipe, WordTable, bool]]:
-    """Yield other ways to split the texts into words.
-
-    Each way has a name, a recipe and the counted words. The last value says whether files never record this way.
-    """
-    assert study.texts is not None
-    if study.format == LIMITED:
-        yield "by script", recipe, split_by_script(words, study.history), True
-    if recipe.preparation:
-        return
-    if study.format == AT_BLANKS and recipe.marker in ("glued", "symbol"):
-        lines = recipe.with_changes(pattern=ALL, unit="line", marker="none", marker_text="")
-        yield "by U+0020 alone", recipe, split_at_spaces(study.texts.words(lines, work)), True
-    for unit in get_args(Unit):
-        if unit != recipe.unit:
-            by_unit = recipe.with_changes(unit=unit)
-            yield f"by {unit}", by_unit, study.texts.words(by_unit, work), True
-    if recipe.marker == "none":
-        by_line = recipe.with_changes(unit="line")
-        yield "by line without its line break", by_line, without_line_ends(study.texts.words(by_line, work)), True
-    if not recipe.lowercase and recipe.border == "":
-        small = recipe.with_changes(lowercase=True)
-        yield IN_LOWER_CASE, small, study.texts.words(small, work), not FORMATS.holding(study.format).holds_splitting
-
-
-def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
+def _best_with_other_patterns(study: Study, own: _Judgement, work: Work) -> _Judgement:
     """Check the table with other patterns.
 
-    Return the check with the best of these patterns, if many more steps are right with it. Return the check `own`
-    otherwise.
+    If many more steps are right with another pattern, return the check with the best pattern. Otherwise return `own`.
     """
     assert study.texts is not None
     recipe = own.history.recipe
@@ -259,7 +242,8 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
     begun = _first_steps(own.history, own.verdict)
     best = ("", "", until)
     choices = [(name, unit) for name in NAMED_PATTERNS for unit in get_args(Unit) if name not in (recipe.pattern, ALL)]
-    for name, unit in choices if not recipe.preparation and recipe.applies("pattern") else ():
+    is_text = not (recipe.preparation or recipe.base_symbols)
+    for name, unit in choices if is_text and recipe.applies("pattern") else ():
         work.progress(Progress("trying other ways to split", choices.index((name, unit)), len(choices), "ways"))
         work.check()
         words = study.texts.words(recipe.with_changes(pattern=name, custom_pattern="", unit=unit), work)
@@ -274,22 +258,32 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
     return _Judgement(own.history, otherwise, judge(words, own.history, work), said, is_unsaid=False, own_until=until)
 
 
-def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
-    """Return a sentence about the pattern with which most steps are right.
+UNSAID = {
+    SPECIALS_AS_TEXT: "The trainer read special tokens in the texts as ordinary text.",
+    WITHOUT_UNKNOWN: "The trainer left out the characters that the table does not have.",
+}
 
-    The second value says whether the table names another pattern.
+
+def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
+    """Return a sentence about how the texts were split into words, if the table or its file does not say so.
+
+    The sentence names the way to split that explains the most merges. It is empty if there is nothing to say. Also
+    return whether the sentence contradicts what the table itself says.
     """
     name = judgement.splitting
     recipe = study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
     if name == IN_LOWER_CASE:
-        file = "Its file does not say" if judgement.is_unsaid else "The table does not say"
-        return f"{file} that texts were put into lower case, but lower-case texts fit best.", not judgement.is_unsaid
+        subject = "Its file" if judgement.is_unsaid else "The table"
+        sentence = f"{subject} does not say that texts were put into lower case, but lower-case texts fit best."
+        return sentence, not judgement.is_unsaid
+    if name in UNSAID:
+        return UNSAID[name], False
     if not name or not says or judgement.is_unsaid:
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (
-        f"The table names the pattern {recipe.pattern}, but with this pattern only the first {judgement.own_until:,} "
-        f"merges follow from the counts. Of all known patterns, {name} fits best."
+        f"The table names the pattern {recipe.pattern}, but with this pattern only the first "
+        f"{count_text(judgement.own_until, 'merge')} follow from the counts. Of all known patterns, {name} fits best."
     ), True
 
 
@@ -346,25 +340,31 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
             "other texts, or from more texts."
         )
     if first is None:
-        yield f"All {verdict.steps:,} merges follow from the counts: each took the most frequent pair."
+        yield (
+            f"All {count_text(verdict.steps, 'merge follows', 'merges follow')} from the counts: each took the most "
+            "frequent pair."
+        )
     else:
         yield f"Step {first.step:,} is the first wrong step. {_fault(study, first)}"
         most = "" if verdict.is_whole else "at most "
-        yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are correct.".capitalize()
+        yield f"{most}{verdict.right:,} of {count_text(verdict.steps, 'merge is', 'merges are')} correct.".capitalize()
         if 2 * verdict.right < verdict.steps:
             yield (
                 "Few merges follow from the counts. So the table may have been learned from other texts, or by "
                 "balancing languages. To check the second cause, give each language as a file or group."
             )
     if verdict.limit is not None:
-        limit = f"no token has more than {verdict.limit:,} symbols"
+        limit = f"no token has more than {count_text(verdict.limit, 'symbol')}"
         yield f"Longer pairs occur more often, but {limit}, which is the limit of the trainer."
     if verdict.rule_until == verdict.steps:
-        yield f"Another pair was as frequent at {verdict.ties:,} steps. The rule {verdict.rule} decided each tie."
+        yield (
+            f"At {count_text(verdict.ties, 'step')} another pair was equally frequent. The rule {verdict.rule} decided "
+            "each tie."
+        )
     elif first is None or verdict.rule_until < first.step - 1:
         yield (
-            f"Another pair was as frequent at {verdict.ties:,} steps. No known tie rule explains all these steps. "
-            f"The rule {verdict.rule} explains the steps up to step {verdict.rule_until:,}."
+            f"At {count_text(verdict.ties, 'step')} another pair was equally frequent. No known tie rule explains all "
+            f"these steps. The rule {verdict.rule} explains the steps up to step {verdict.rule_until:,}."
         )
 
 
@@ -400,9 +400,12 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
     )
     flaws = [note for note in study.notes if isinstance(note, Flaw)]
     counts = {reason: sum(why == reason for _, why in rows) for reason in kinds}
-    sentences = [*flaws, *(f"{count:,} of {len(study.history):,} merges: {reason}" for reason, count in counts.items())]
+    sentences = [
+        *flaws,
+        *(f"{count:,} of {count_text(len(study.history), 'merge')}: {reason}" for reason, count in counts.items()),
+    ]
     if not sentences:
-        sentences.append("The table alone shows nothing wrong.")
+        sentences.append("The table alone shows no mistake.")
     sentences.append("Give the texts that it was learned from to check each merge by the counts.")
     return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows or flaws))
 

@@ -12,9 +12,10 @@ from bpe_core.figures.from_table import sweep_chart
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, OF_SWEEPS
 from bpe_core.measures.morphemes import own_lists, read_morphemes
 from bpe_core.studies.study import Study
-from bpe_core.studies.texts import Texts
+from bpe_core.studies.texts import Texts, names_of_groups
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.sweep.overlay import overlay, samples_of
+from bpe_core.sweep.results import table_of
 
 BITS = "bits_per_byte"
 NO_TEXTS = "Curves need texts to measure: name them with --corpus, or name held-out texts with --held-out."
@@ -48,7 +49,10 @@ examples:
 
     measure: str = parameter("bytes_per_token", help=f"the measure to draw: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
     held_out: Texts | None = parameter(
-        None, help="measure on texts that no run has learned from", metavar="FILE", title="Held-out texts"
+        None,
+        help="measure on texts that no run has learned from; each named text has its own curves",
+        metavar="FILE",
+        title="Held-out texts",
     )
     list: str = parameter(
         "",
@@ -69,20 +73,37 @@ examples:
         texts = self.held_out or own
         if texts is None or (self.held_out is not None and own is not None):
             raise BpeError(NO_TEXTS)
-        with texts.reading() as corpus:
-            documents = [*corpus.documents()]
+        documents = self._documents(texts)
         learned = {name: study.inside.own_words for name, study in studies.items()} if self.measure == BITS else {}
-        table = overlay(
-            {name: study.history for name, study in studies.items()},
-            documents,
-            learned={name: words for name, words in learned.items() if words is not None},
-            is_held_out=self.held_out is not None,
-            morphemes=self._morphemes(),
-            samples=samples_of({name: (study.history.recipe, study.inside.sources) for name, study in studies.items()}),
-            work=work,
-        )
+        tables = [
+            overlay(
+                {name: study.history for name, study in studies.items()},
+                of_text,
+                text=text,
+                learned={name: words for name, words in learned.items() if words is not None},
+                is_held_out=self.held_out is not None,
+                morphemes=self._morphemes(),
+                samples=samples_of(
+                    {name: (study.history.recipe, study.inside.sources) for name, study in studies.items()}
+                ),
+                work=work,
+            )
+            for text, of_text in documents.items()
+        ]
+        table = table_of(row for part in tables for row in part.records())
         figure = sweep_chart(table, self.measure, self.lines or None)
-        return Answer.drawn(table, figure, ("recipe", "vocabulary", self.measure))
+        texts_named = ("corpus",) if len(documents) > 1 else ()
+        return Answer.drawn(table, figure, ("recipe", *texts_named, "vocabulary", self.measure))
+
+    def _documents(self, texts: Texts) -> dict[str, tuple[str, ...]]:
+        """Return a dictionary from the name of each held-out text to its documents.
+
+        If the texts have no names, the only key is an empty string.
+        """
+        with texts.reading() as corpus:
+            if self.held_out is not None and names_of_groups(texts):
+                return {name: tuple(part.documents()) for name, part in corpus.parts().items()}
+            return {"": tuple(corpus.documents())}
 
     def _morphemes(self) -> Mapping[str, tuple[str, ...]] | None:
         if self.measure not in OF_MORPHEMES_IN_SWEEPS:

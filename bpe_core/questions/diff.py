@@ -53,7 +53,11 @@ The exit code is 0 if the merges are the same, and 3 if they differ.
     """
 
     text: str = parameter(
-        "", help="a text to split by both", metavar="TEXT", title="Text, split by both", example="the lowest price"
+        "",
+        help="show how both tokenizers split this text",
+        metavar="TEXT",
+        title="Text to split",
+        example="the lowest price",
     )
     limit: int = parameter(
         FEW,
@@ -174,19 +178,19 @@ def _split_sentences(text: str, names: Sequence[str], both: Sequence[Rows], regi
     raw = text.encode()
     yield f"{count_text(count, 'place')} of the text {'is' if count == 1 else 'are'} split differently."
     for name, spans in zip(names, both, strict=True):
-        yield f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}"
+        yield f"{name}, {count_text(len(spans), 'token')}: {_with_bars(raw, spans, regions)}"
 
 
-def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
+def _with_bars(raw: bytes, spans: Rows, regions: Rows) -> str:
     """Return the tokens of a text with bars between them.
 
-    Tokens that the other tokenizer splits differently are in brackets.
+    Brackets mark tokens in places that the other tokenizer splits differently.
 
-    >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
+    >>> _with_bars(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
     'the | ␣ | b | [an]'
-    >>> _marked(b"a b", [(0, 1, 1), (2, 3, 2)], [(1, 3)])  # this tokenizer drops blanks
+    >>> _with_bars(b"a b", [(0, 1, 1), (2, 3, 2)], [(1, 3)])  # this tokenizer drops blanks
     'a | [b]'
-    >>> _marked(b"a b ", [(0, 1, 1), (1, 3, 2)], [(1, 4)])
+    >>> _with_bars(b"a b ", [(0, 1, 1), (1, 3, 2)], [(1, 4)])
     'a | [␣b]'
     """
     opening = {start for start, _ in regions}

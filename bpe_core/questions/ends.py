@@ -35,8 +35,9 @@ Found = dict[str, dict[str, WordEnds]]  # by the name of the text, and of the to
 class Ends(Question):
     """Show which ends of words fall inside a token, where a prompt should not stop.
 
-    A prompt that stops there becomes tokens that a model has never seen there. With a text, the end of this text is
-    examined: the tokens that continue after it, how many tokens to step back, and the healed prompt.
+    A prompt that stops inside a token ends with tokens that a model has never seen at such a place. If you give a text,
+    its end is examined. The answer then shows which tokens continue after the end, how many tokens to step back, and
+    the healed prompt.
     """
 
     about = "this place"
@@ -80,6 +81,9 @@ examples:
         "", help="a prompt whose end is examined", metavar="TEXT", title="Prompt", example="The lighthouse kee"
     )
 
+    def reads_documents(self) -> bool:
+        return not (self.words or self.text)
+
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not (has_texts or self.words or self.text)
 
@@ -87,7 +91,7 @@ examples:
         if self.text:
             return _of_prompt(studies, self.text, work)
         contenders = contenders_of({name: study.history for name, study in studies.items()})
-        ends_by_text = _in_words(self.words, contenders, work)
+        ends_by_text = _count_in_word_lists(self.words, contenders, work)
         texts = next(iter(studies.values())).texts
         if texts is not None:
             with texts.reading() as corpus:
@@ -108,14 +112,14 @@ def _add(ends: Mapping[str, WordEnds], contenders: Sequence[Contender], piece: s
         ends[contender.name].add(contender.tokenizer, piece, words, contender.at)
 
 
-def _in_words(paths: Sequence[str], contenders: Sequence[Contender], work: Work) -> Found:
-    """Count the word ends that are inside a token, for each file and tokenizer.
+def _count_in_word_lists(paths: Sequence[str], contenders: Sequence[Contender], work: Work) -> Found:
+    """Count the word ends that fall inside a token. There is a count for each file and each tokenizer.
 
     The words of the files are separated by spaces.
     """
     ends_by_path: Found = {}
     for path in paths:
-        lines = read_small_file(path, "the words of", BpeError).split("\n")
+        lines = read_small_file(path, "the words", BpeError).split("\n")
         text, words = segmented(lines)
         if not words:
             raise BpeError(f"{path} holds no words; write one sentence in each line, with spaces between its words.")
@@ -225,14 +229,17 @@ def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
     return Answer(
         table,
         tuple(sentences),
-        _tokens_by_rest(prompts),
+        _chart_of_prompt_ends(prompts),
         listed=listed if len(prompts) == 1 else ("tokenizer", *listed),
         facts=next(iter(facts.values())) if len(facts) == 1 else {"healed": facts},
     )
 
 
-def _tokens_by_rest(prompts: Mapping[str, HealedPrompt]) -> BarFigure | None:
-    """Draw a bar for each end of the prompt with which tokens can begin. Its length is the number of these tokens.
+def _chart_of_prompt_ends(prompts: Mapping[str, HealedPrompt]) -> BarFigure | None:
+    """Draw a chart of the tokens that begin inside a prompt and continue after its end.
+
+    If a prompt ends in `ne`, the token `new` is such a token. Each bar stands for one end of a prompt, such as `ne`.
+    The length of the bar is the number of tokens that begin with this end.
 
     Return None if there are no such tokens.
     """

@@ -1,4 +1,5 @@
-"""The question of how few tokens a vocabulary of a size can need: a proven floor, and the best vocabulary found."""
+"""The question of how few tokens are possible with a given vocabulary size: a proven floor, and the best vocabulary
+found."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ FEW_ROUNDS = 300
 ROUNDS, SWAPS = 10_000, 1_000  # a longer search finds hardly anything
 DONE = 1_000  # the whole of a search in units of progress
 HELD_OUT = (
-    "If your vocabulary was learned from other texts, a part of the distance could not be avoided, because the "
+    "If your vocabulary was learned from other texts, a part of the distance is unavoidable, because the "
     "floor and the other vocabularies here were made for exactly these texts."
 )
 JOINING = METHODS[USUAL].title.lower()
@@ -72,10 +73,11 @@ class FloorResult:
 
 @dataclass(frozen=True)
 class Floor(Question):
-    """Show how good a vocabulary of a size could be: a proven floor, and the best vocabulary found.
+    """Show how good a vocabulary of a given size could be: its floor, and the best vocabulary found.
 
-    No vocabulary of that size, and no way to split texts with it, needs fewer tokens than the floor for
-    these texts, split into these words. The floor is for tokens up to a largest number of symbols, which is shown.
+    The floor is a proven number of tokens. No vocabulary of the given size needs fewer tokens for the words of these
+    texts, however it splits the words. The floor holds for tokens with at most a certain number of symbols. The answer
+    shows this number.
     """
 
     about = "the vocabulary"
@@ -84,6 +86,7 @@ class Floor(Question):
     about_texts: ClassVar[bool] = True
     needs = "texts"
     rests = True
+    steady_with = "rounds"
     axis = "size"
     examples = """\
 examples:
@@ -116,7 +119,7 @@ examples:
         help="the largest number of symbols in a token (default: 16, or the longest token of the table)",
         metavar="N",
         title="Longest token",
-        in_words={"": "16, or as the table"},
+        in_words={"": "16, or the longest of the table"},
         is_extra=True,
     )
     seconds: float = parameter(
@@ -124,7 +127,7 @@ examples:
     )
     rounds: int | None = parameter(
         None,
-        help="search each size for N rounds instead of seconds: the same result on every machine",
+        help="search each size for N rounds instead of seconds; the result is then the same on every machine",
         metavar="N",
         title="Rounds of search",
         in_words={"": "as time allows"},
@@ -158,23 +161,23 @@ examples:
         fixed = len(alphabet) + len(history.recipe.special_tokens)
         if sizes[0] < fixed:
             raise SizeDoesNotFit(
-                f"A vocabulary of {sizes[0]:,} has no room for the {fixed:,} tokens that it always has.",
+                f"A vocabulary of {sizes[0]:,} has no room for the {count_text(fixed, 'token')} that it always has.",
                 f"Choose at least {fixed:,}.",
                 fixed,
             )
-        own, own_fewest = _own(study, words, sizes, work)
+        own, own_fewest = _tokens_of_table(study, words, sizes, work)
         mine = {"own": own, "own_fewest": own_fewest} if len(history) else {}
         lengths = _lengths(history, sizes)
         longest = self._longest(lengths)
-        said = [f"This holds for tokens of at most {longest:,} symbols, in these words."]
+        said = [f"This holds for tokens of at most {count_text(longest, 'symbol')}, in these words."]
         too_long = sum(length > longest for length in lengths)
         if too_long:
             said.append(
-                f"Your table has {count_text(too_long, 'token')} of more than {longest:,} symbols, so it may need "
-                "fewer tokens than the floor. To include these tokens, choose a larger length for the longest token "
-                "(--max-length)."
+                f"Your table has {count_text(too_long, 'token')} of more than {count_text(longest, 'symbol')}, so it "
+                "may need fewer tokens than the floor. To include these tokens, choose a larger length for the "
+                "longest token (--max-length)."
             )
-        if _may_be_from_elsewhere(study, sizes, own):
+        if _may_be_of_other_texts(study, sizes, own):
             said.append(HELD_OUT)
         work.progress(Progress("listing the pieces", 0, None, ""))
         recipe = history.recipe
@@ -213,7 +216,8 @@ examples:
     def _longest(self, lengths: Sequence[int]) -> int:
         """Return the largest number of symbols that a token may have.
 
-        By default a token may be at least as long as the longest token of the table.
+        If the user has not limited it, this is the length of the longest token of the table, with a minimum and a
+        maximum. `lengths` are the lengths of these tokens in symbols.
         """
         if self.max_length is not None:
             return self.max_length
@@ -236,7 +240,10 @@ examples:
         return f"{done}, which took {self.seconds:g} s here. {again}{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
-        """Return the vocabulary sizes of the question in ascending order. Raise BpeError without words or sizes."""
+        """Return the requested vocabulary sizes in ascending order.
+
+        Raise BpeError if there are no words or no sizes.
+        """
         if not len(words):
             raise BpeError("These texts have no words, so no floor can be computed; name other texts.")
         sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
@@ -247,10 +254,10 @@ examples:
     def _search(
         self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
     ) -> Iterator[tuple[int, list[FloorResult]]]:
-        """Search for the floor of each size, from the largest size to the smallest.
+        """Search for the floor of each vocabulary size, from the largest size to the smallest.
 
-        Yield the progress and the results so far. A search computes prices of tokens, and the search for a smaller size
-        starts with the prices of the larger size.
+        The floor is a number of tokens below which no vocabulary of this size can get. Yield the progress and the
+        results so far. Each search begins with the values that the search for the next larger size has found.
         """
         results = list[FloorResult]()
         warm = None
@@ -297,8 +304,8 @@ def _answered(
         }
     )
     if is_over and len(results) > 1:
-        return Answer(table, (*sentences, *said), _over_sizes(results, columns, sentences[-1]))
-    return Answer(table, (*sentences, *said), _over_rounds(results[0], sentences[0]), on_axis=False)
+        return Answer(table, (*sentences, *said), _chart_over_sizes(results, columns, sentences[-1]))
+    return Answer(table, (*sentences, *said), _chart_over_rounds(results[0], sentences[0]), on_axis=False)
 
 
 def _store_best_witness(
@@ -306,7 +313,7 @@ def _store_best_witness(
 ) -> None:
     """Store the best known vocabulary in a result. It is the vocabulary that needs the fewest tokens.
 
-    The tokens of each vocabulary are counted again.
+    The tokens of each vocabulary are recounted.
     """
     wanted = result.proof.wanted
     witnesses = [result.witness, *learned, *(task.witness(it, wanted) for it in histories)]
@@ -315,17 +322,17 @@ def _store_best_witness(
 
 
 def _lengths(history: History, sizes: Sequence[int]) -> list[int]:
-    """Return the number of symbols in each token of a table, when the table has the largest of the sizes."""
+    """Return the length in symbols of each token, after the table is reduced to the largest of `sizes`."""
     if not len(history):
         return []
     return [*map(len, token_symbols(history.first(history.step_of_size(sizes[-1]))))]
 
 
-def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
-    """Return the number of tokens with the table at each size, and the fewest tokens that its vocabulary allows at this
-    size.
+def _tokens_of_table(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
+    """Count the tokens of the texts at each size, in two ways.
 
-    The table may split a text into more tokens than necessary.
+    The first list holds the number of tokens into which the table splits the texts. The second list holds the smallest
+    number that its vocabulary allows. The numbers differ if the table splits a text into more tokens than necessary.
     """
     history = study.history
     first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
@@ -338,10 +345,11 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
     return [*map(own.get, sizes)], [*map(fewest.get, sizes)]
 
 
-def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> bool:
-    """Return whether a table may come from other texts.
+def _may_be_of_other_texts(study: Study, sizes: Sequence[int], own: Column) -> bool:
+    """Return whether a table may have been learned from other texts.
 
-    This is so if the table's record of the number of tokens differs from the number of tokens in these texts.
+    Return False if the table is known to come from these texts, or if the numbers of tokens that it records are right
+    for these texts.
     """
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
@@ -356,17 +364,21 @@ def _sentence(result: FloorResult, own: int | None, fewest: int | None) -> str:
     whose, tokens = (JOINING, result.joined) if own is None else ("your vocabulary", own)
     better = max(0.0, 1 - result.floor / max(1, tokens))
     at_most = "at most " if result.floor < result.best else ""
-    said = f"With {result.size:,} tokens in the vocabulary, {whose} needs {tokens:,} tokens."
+    said = f"With {count_text(result.size, 'token')} in the vocabulary, {whose} needs {count_text(tokens, 'token')}."
     if tokens < result.floor:  # the method has longer tokens
         return f"{said} With tokens up to this length, the best possible vocabulary needs {between}."
     sentence = f"{said} The best possible vocabulary needs {between}: {at_most}{better:.1%} fewer."
     if own is None or fewest is None or fewest >= own:
         return sentence
-    return f"{sentence} Split into the fewest tokens, your vocabulary needs {fewest:,} tokens."
+    return f"{sentence} Split into the fewest tokens, your vocabulary needs {count_text(fewest, 'token')}."
 
 
-def _over_sizes(results: Sequence[FloorResult], beside: Mapping[str, Column], sentence: str) -> LineFigure:
-    """Draw the best possible number of tokens at each size. The range from the floor to the best result is shaded."""
+def _chart_over_sizes(results: Sequence[FloorResult], beside: Mapping[str, Column], sentence: str) -> LineFigure:
+    """Draw the lowest known number of tokens for each size of the vocabulary. The range down to the floor is shaded.
+
+    The floor is a proven lower bound: no vocabulary of this size needs fewer tokens. `beside` holds the numbers of
+    tokens of other methods and tables, which get lines of their own.
+    """
     sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in results], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():
@@ -381,7 +393,7 @@ def _over_sizes(results: Sequence[FloorResult], beside: Mapping[str, Column], se
     )
 
 
-def _over_rounds(result: FloorResult, sentence: str) -> LineFigure:
+def _chart_over_rounds(result: FloorResult, sentence: str) -> LineFigure:
     """Draw how the floor and the best result approach each other, round by round."""
     rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in result.moments], float).T
     reached = np.minimum(bests + result.others, result.joined)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from bpe_core.delivery.one_folder import (
 )
 from bpe_core.errors import FormatError
 from bpe_core.history.token_texts import quoted
+from bpe_core.studies.checksums import file_in_words
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
@@ -70,6 +71,10 @@ examples:
         in_words={"": "none yet"},
     )
 
+    def cited(self) -> Sequence[str]:
+        """Return the compared files with their checksums."""
+        return [f"File {file_in_words(path)}" for path in files_in(self.path)[1]]
+
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
         folder, paths = files_in(self.path)
         files, refused = opened_files(paths, work)
@@ -84,6 +89,7 @@ examples:
             "files": {name: _facts(difference) for name, difference in by_file.items()},
             "configuration": sidecars,
             "refused": refused,
+            "llama_cpp_converter": first.llama_cpp_converter_name,
             **_llama_cpp_facts(first.llama_cpp_differences),
         }
         return Answer(_table(files, by_file), tuple(sentences), None, LISTED, facts=facts, differs=differs)
@@ -119,7 +125,7 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
         )
     for name, difference in by_file.items():
         if difference.is_none:
-            same = f"tokens, special tokens, and the ids of {difference.texts_compared:,} texts"
+            same = f"tokens, special tokens, and the ids of {count_text(difference.texts_compared, 'text')}"
             yield f"{name} agrees with {first.name}: {same}."
             continue
         yield from (f"{name}: {sentence}." for sentence in (*difference.tokens, *difference.specials)[:MOST_SAID])
@@ -128,12 +134,17 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
         stages = Counter(text.stage for text in difference.texts)
         for stage, times in stages.most_common(MOST_SAID):
             example = next(text.text for text in difference.texts if text.stage == stage)
-            where = f"in {times:,} of {difference.texts_compared:,} texts"
+            where = f"in {times:,} of {count_text(difference.texts_compared, 'text')}"
             yield f"{name}: {where} {STAGES[stage]}, such as {quoted(example)}."
     yield from _about_llama_cpp(first)
 
 
 def _about_llama_cpp(file: FolderFile) -> Iterator[str]:
+    if file.llama_cpp_converter_name is not None:
+        yield (
+            f"The converter of llama.cpp knows the ids that {file.name} gives to its test text, and writes the "
+            f"pre-tokenizer {file.llama_cpp_converter_name}."
+        )
     differences = file.llama_cpp_differences
     names = [name for name, texts in differences.items() if not texts]
     if names:

@@ -25,7 +25,7 @@ MOST_WORDS = 10_000  # the most frequent words, which are nearly the whole text
 PLACES = {"alone": "{}", "in quotes": '"{}"', "in brackets": "({})", "after a line end": "\n{}"}
 CAPITAL = "with a capital"
 AFTER_SPACE = " {}"
-HEADINGS = {"text": "place of the word", "example": "split otherwise"}
+HEADINGS = {"text": "place of the word", "example": "word that is split differently"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Forms(Question):
     """Measure whether a word is split at the same letters wherever it occurs in a text.
 
     Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
-    measure is the part of the words, weighted by count, that are split at the same places as after a space.
+    measure is the share of the words, weighted by count, that are split at the same letters as after a space.
     """
 
     about = "the corpus"
@@ -62,17 +62,20 @@ examples:
     )
     sizes: tuple[int, ...] = sizes_parameter()
 
+    def reads_documents(self) -> bool:
+        return not self.words
+
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         words = self._words(studies)
         rows = []
         for contender in contenders_of(dict(at_sizes(studies, self.sizes))):
-            whole = _places(contender, [*words], AFTER_SPACE)
+            whole = _token_starts(contender, [*words], AFTER_SPACE)
             for place, form in PLACES.items():
                 work.check()
-                rows.append(_row(contender, place, words, whole, _places(contender, [*words], form)))
+                rows.append(_row(contender, place, words, whole, _token_starts(contender, [*words], form)))
             small = {word: count for word, count in words.items() if _can_be_capital(word)}
-            before = _places(contender, [*small], AFTER_SPACE)
-            after = _places(contender, [_capital(word) for word in small], AFTER_SPACE)
+            before = _token_starts(contender, [*small], AFTER_SPACE)
+            after = _token_starts(contender, [_capital(word) for word in small], AFTER_SPACE)
             rows.append(_row(contender, CAPITAL, small, before, after))
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         table = DataTable({**columns, "consistency": np.array(columns["consistency"], np.float64)})
@@ -87,7 +90,7 @@ examples:
             return dict(Counter(self.words))
         texts = next((study.texts for study in studies.values() if study.texts is not None), None)
         if texts is None:
-            raise BpeError("Which words? Name texts with --corpus, or words with --words.")
+            raise BpeError("This question needs words: name texts with --corpus, or words with --words.")
         counts: Counter[str] = Counter()
         with texts.reading() as corpus:
             for document in corpus.documents():
@@ -102,11 +105,11 @@ def _capital(word: str) -> str:
 
 
 def _can_be_capital(word: str) -> bool:
-    """Return whether a word begins with a small letter whose capital letter is one character, too."""
+    """Return whether a word begins with a lowercase letter whose capital form is also a single character."""
     return _capital(word) != word and len(_capital(word)) == len(word)
 
 
-def _places(contender: Contender, words: list[str], form: str) -> list[frozenset[int]]:
+def _token_starts(contender: Contender, words: list[str], form: str) -> list[frozenset[int]]:
     """Return the offsets inside each word at which tokens begin, in characters. `form` is the text around the word."""
     ahead = form.index("{}")
     splits = []

@@ -20,10 +20,10 @@ MOST_PARTS = 4  # bars of new tokens by their number of parts; the last bar hold
 
 @dataclass(frozen=True)
 class Idmap(Question):
-    """Show what becomes of each id from one table to another.
+    """Show what happens to each id if one table replaces another.
 
-    A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split by the
-    old table. The new token's row may begin with the mean of the rows of these parts.
+    A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split into
+    tokens of the old table. The mean of the rows of these tokens can be the row of the new token before it is trained.
     """
 
     about = "other tokenizers"
@@ -89,7 +89,7 @@ The exit code is 3 if the checked map belongs to other tables, and otherwise 0.
             sentences,
             figure,
             ("new", "old", "text", "special", "parts"),
-            rows=_changes_first(id_map),
+            rows=_order_of_rows(id_map),
             facts=_facts(id_map),
             differs=bool(difference),
             files={NPZ: lambda: npz_of(id_map)},
@@ -97,13 +97,16 @@ The exit code is 3 if the checked map belongs to other tables, and otherwise 0.
 
 
 def sentences_of(id_map: IdMap) -> tuple[str, ...]:
-    """Return sentences about the ids that stay, the new ids, and the tokens into which the old table splits new
+    """Return sentences that say how many tokens stay, how many ids are new, and how the old table splits the new
     tokens."""
     facts = _facts(id_map)
     kept = facts["kept"]
     olds = kept + facts["gone"]
     same = "all" if facts["same_id"] == kept else f"{facts['same_id']:,}"
-    stay = f"{kept:,} of {olds:,} old tokens stay, {same} with the same id. {facts['gone']:,} old tokens are removed."
+    stay = (
+        f"{kept:,} of {count_text(olds, 'old token stays', 'old tokens stay')}, {same} with the same id. "
+        f"{count_text(facts['gone'], 'old token is', 'old tokens are')} removed."
+    )
     added = facts["added"]
     if not added:
         return (f"{stay} No id is new.",)
@@ -138,8 +141,8 @@ def _bars(id_map: IdMap) -> list[Bar]:
     return [Bar(name, float(count), f"{count:,}") for name, count in counts.items() if count]
 
 
-def _changes_first(id_map: IdMap) -> Sequence[int]:
-    """Return the order of the rows for people: new tokens, removed tokens, changed ids, and unchanged ids."""
+def _order_of_rows(id_map: IdMap) -> Sequence[int]:
+    """Return the order in which the rows are shown: new tokens, removed tokens, changed ids, and unchanged ids."""
     order = np.select([id_map.added, id_map.gone, id_map.new != id_map.old], [0, 1, 2], 3)
     rows: list[int] = np.argsort(order, kind="stable").tolist()
     return rows

@@ -10,6 +10,8 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import specials_parameter
+from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import OF_LAB, lab_chart
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, shown
@@ -25,7 +27,10 @@ from bpe_core.insight.tokenized_words import TokenizedWords, tokenizer_with_word
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import measured_sizes
 from bpe_core.questions.sizes import table_of_curves
+from bpe_core.segmenting.cutting import ALLOWED
+from bpe_core.segmenting.segmentation import Tokens
 from bpe_core.studies.study import Study
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
@@ -40,7 +45,7 @@ MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficienc
 class Lab(Question):
     """Compare up to four tokenizers at the same vocabulary size.
 
-    Texts are split into words by the first tokenizer. Without texts, the words of a run are used.
+    Texts are split into words by the first tokenizer. If you give no texts, the words of a run are used.
     """
 
     about = "other tokenizers"
@@ -53,6 +58,10 @@ examples:
   bpe-explorer lab gpt2.csv unigram.json --size 4000 --text "the lowest price"
       Split the same text by both with 4,000 tokens: at the step where the vocabulary has this
       size. A double bar is a split that not all tokenizers have.
+
+  bpe-explorer lab gpt2.csv unigram.json --text "the lowest price" --columns -o columns.csv
+      Write the text in columns, one for each tokenizer. A row goes from one split that all tokenizers have to the
+      next such split.
 
   bpe-explorer lab a.csv b.csv c.csv --corpus book.txt
       Compare the complete tokenizers: the tokens that they share, how they compress the texts, and the words
@@ -74,7 +83,7 @@ examples:
         "tokenizer)",
         metavar="N",
         title="Vocabulary size",
-        in_words={"": "each its own"},
+        in_words={"": "the size of each"},
     )
     text: str = parameter("", help="a text to split by all tokenizers", metavar="TEXT")
     limit: int | None = parameter(
@@ -94,19 +103,31 @@ examples:
         choices=OF_LAB,
         in_words={"": "all measures"},
     )
+    columns: bool = parameter(
+        False, help="list the text with a column for each tokenizer, instead of the curves", title="Columns of the text"
+    )
+    specials: str = specials_parameter()
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        if self.columns and not self.text:
+            raise BpeError("--columns lists the columns of a text: give the text with --text.")
         sides = [
             ComparedTokenizer.of(letter, *named, self.size)
             for letter, named in zip(LETTERS, studies.items(), strict=False)
         ]
         compared = [side for side in sides if not side.why_not]
         sentences = [side.in_words for side in sides]
+        facts = {"tables": [_facts(side, self.text, self.specials) for side in sides]}
+        letters = [side.letter for side in compared]
         if self.text:
-            sentences += _cut_text(self.text, compared)
-        facts = {"tables": [_facts(side, self.text) for side in sides]}
-        sentences += _overlaps(compared)
-        cuts = _cuts(sides, work)
+            tokens = [side.tokens(self.text, self.specials) for side in compared]
+            cuts_of_text = parallel_cuts(tokens, len(self.text.encode()))
+            sentences += _cut_text(self.text, compared, tokens, cuts_of_text)
+            if self.columns:
+                return Answer(_columns_of_text(self.text, letters, cuts_of_text), tuple(sentences), facts=facts)
+        if len(compared) > 1:
+            sentences += _overlaps(compared, work)
+        cuts = _split_words(sides, work)
         if not cuts:
             return Answer(DataTable({}), tuple(sentences), facts=facts)
         sentences += _measured(compared, cuts)
@@ -123,7 +144,6 @@ examples:
         }
         table = table_of_curves(curves)
         figure = lab_chart(table, self.measure)
-        letters = [side.letter for side in compared]
         if self.words:
             return Answer(_words_table(words, letters), tuple(sentences), figure, facts=facts)
         sentences += [_word(word, letters) for word in words]
@@ -144,7 +164,7 @@ class ComparedTokenizer:
     def of(cls, letter: str, name: str, study: Study, size: int | None) -> ComparedTokenizer:
         """Return a tokenizer at the step at which its vocabulary has this size.
 
-        Without a size, the last step is used.
+        If `size` is None, the last step is used.
         """
         if size is None:
             return cls(letter, name, study, len(study.history), "")
@@ -158,16 +178,20 @@ class ComparedTokenizer:
     def size(self) -> int:
         return self.history.vocabulary_size_at(self.step)
 
+    def tokens(self, text: str, specials: str) -> Tokens:
+        tokenizer = self.study.inside.by_index.tokenizer
+        return tokenizer.segmentation(text, allowed_special=ALLOWED[specials]).tokens(self.step)
+
     @property
     def in_words(self) -> str:
         if self.why_not:
             return f"{self.letter}  {self.name} {self.why_not}, so it is not compared."
         steps = f" after step {self.step:,} of {len(self.history):,}" if len(self.history) else ""
-        return f"{self.letter}  {self.name}: {self.size:,} tokens{steps}"
+        return f"{self.letter}  {self.name}: {count_text(self.size, 'token')}{steps}"
 
 
-def _facts(side: ComparedTokenizer, text: str) -> dict[str, object]:
-    ids = side.study.encode(text, at=side.step)
+def _facts(side: ComparedTokenizer, text: str, specials: str) -> dict[str, object]:
+    ids = side.study.encode(text, at=side.step, allowed_special=ALLOWED[specials])
     facts: dict[str, object] = {"table": side.name, "step": side.step, "vocabulary": side.size, "ids": ids}
     return facts | ({"not_compared": side.why_not} if side.why_not else {})
 
@@ -184,8 +208,8 @@ def _words_table(words: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
     )
 
 
-def _cuts(sides: Sequence[ComparedTokenizer], work: Work) -> dict[str, TokenizedWords]:
-    """Split the words of the texts by each tokenizer. Return nothing if the words are not available."""
+def _split_words(sides: Sequence[ComparedTokenizer], work: Work) -> dict[str, TokenizedWords]:
+    """Split the words of the texts by each tokenizer. Return an empty dictionary if the words are not available."""
     several = [side.study for side in sides]
     named = next((place for place, study in enumerate(several) if study.texts and not study.inside.texts_are_own), None)
     place = (
@@ -204,10 +228,8 @@ def _cuts(sides: Sequence[ComparedTokenizer], work: Work) -> dict[str, Tokenized
     }
 
 
-def _cut_text(text: str, sides: Sequence[ComparedTokenizer]) -> list[str]:
-    tokens = [side.study.inside.by_index.tokenizer.segmentation(text).tokens(side.step) for side in sides]
+def _cut_text(text: str, sides: Sequence[ComparedTokenizer], tokens: Sequence[Tokens], cuts: ParallelCuts) -> list[str]:
     data = text.encode()
-    cuts = parallel_cuts(tokens, len(data))
     sentences = []
     if len(sides) > 1:
         places = len(cuts.stretches)
@@ -216,11 +238,11 @@ def _cut_text(text: str, sides: Sequence[ComparedTokenizer]) -> list[str]:
     for index, (side, its_tokens) in enumerate(zip(sides, tokens, strict=True)):
         unknown = int(np.count_nonzero(its_tokens.ids == side.history.alphabet.unknown_id))
         unknown_text = f"  ({unknown:,} unknown)" if unknown else ""
-        sentences.append(f"{side.letter} {len(its_tokens.spans()):>6,}  {_marked(data, cuts, index)}{unknown_text}")
+        sentences.append(f"{side.letter} {len(its_tokens.spans()):>6,}  {_with_bars(data, cuts, index)}{unknown_text}")
     return sentences
 
 
-def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
+def _with_bars(data: bytes, cuts: ParallelCuts, index: int) -> str:
     """Return a text with a bar at each boundary between tokens.
 
     The bar is double at a boundary that other tokenizers of the comparison do not have.
@@ -233,22 +255,44 @@ def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
     return "".join(parts)
 
 
-def _overlaps(sides: Sequence[ComparedTokenizer]) -> Iterator[str]:
-    vocabularies = Vocabularies.of([side.history for side in sides])
+def _columns_of_text(text: str, letters: Sequence[str], cuts: ParallelCuts) -> DataTable:
+    """Return a table with a row for each range between two boundaries that all tokenizers have."""
+    data = text.encode()
+    agreed = cuts.places[cuts.is_agreed].tolist()
+    ranges = [*pairwise([0, *agreed, len(data)])] if data else []
+    own = dict(zip(letters, cuts.own, strict=True))
+    return DataTable(
+        {
+            "start": np.array([start for start, _ in ranges], np.int64),
+            "text": [shown(data[start:stop]) for start, stop in ranges],
+            **{letter: [_split_at(data, own[letter], start, stop) for start, stop in ranges] for letter in letters},
+        }
+    )
+
+
+def _split_at(data: bytes, places: Int64s, start: int, stop: int) -> str:
+    """Return a range of a text, with a bar at each of the offsets in `places` that lie inside the range."""
+    first, last = np.searchsorted(places, (start, stop))
+    edges = [start, *places[first:last].tolist(), stop]
+    return "|".join(shown(data[left:right]) for left, right in pairwise(edges))
+
+
+def _overlaps(sides: Sequence[ComparedTokenizer], work: Work) -> Iterator[str]:
+    vocabularies = Vocabularies.of([side.history for side in sides], cancelled=work.cancelled)
     at = [side.step for side in sides]
     for first, other in combinations(range(len(sides)), 2):
         a = sides[first].letter
         b = sides[other].letter
         both = vocabularies.overlap(first, other, at)
         shares = f"{both.share_of_first:.1%} of {a}, {both.share_of_second:.1%} of {b}"
-        yield f"{a} and {b}: {both.common:,} shared tokens, {shares}, Jaccard {both.jaccard:.3f}"
+        yield f"{a} and {b}: {count_text(both.common, 'shared token')}, {shares}, Jaccard {both.jaccard:.3f}"
 
 
 def _measured(sides: Sequence[ComparedTokenizer], cuts: Mapping[str, TokenizedWords]) -> Iterator[str]:
     for side in sides:
         curves = measured_sizes(cuts[side.letter], np.array([side.size]))
         if side is sides[0]:
-            yield f"{curves.bytes:,} bytes, {curves.words:,} pretokens:"
+            yield f"{count_text(curves.bytes, 'byte')}, {count_text(curves.words, 'pretoken')}:"
         values = [(MEASURES[name], getattr(curves, name)[0]) for name in MEASURED]
         said = ", ".join(f"{measure.shown(value)} {measure.heading}" for measure, value in values)
         unknown = int(curves.unknown[0])

@@ -21,6 +21,7 @@ from bpe_core.studies.texts import texts_of
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 WHAT = "The comparison of languages"
 SHOWN_STEPS = 160  # steps that are evenly spread; half as many more are close together at the beginning
@@ -36,8 +37,8 @@ TOO_FEW = (
 class Languages(Question):
     """Show how many tokens a sentence needs in each language, step by step.
 
-    The band of the figure narrows as the languages come closer. The texts are the dev
-    texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
+    The band of the figure narrows as the languages come closer. The texts are the dev texts of a parity-aware run, the
+    texts of --parallel, or the groups of the corpus.
     """
 
     about = "the corpus"
@@ -96,7 +97,7 @@ examples:
         return Answer(table, (figure.sentence, *shares), figure, (*columns,), last)
 
     def _texts(self, study: Study, work: Work) -> Mapping[str, tuple[WordTable, int]]:
-        """Return the words of each language, and the number of its sentences."""
+        """Return a dictionary from each language to its words and its number of sentences."""
         if self.parallel:
             given = parallel_texts(self.parallel)
             recipe = study.history.recipe
@@ -108,11 +109,11 @@ examples:
             else {language.name: language.dev for language in own.languages if language.dev is not None}
         )
         words_by_language = dev or (study.inside.parts(WHAT, work) if study.texts is not None else {})
-        return {name: (words, _line_ends(words)) for name, words in words_by_language.items() if len(words)}
+        return {name: (words, _count_sentences(words)) for name, words in words_by_language.items() if len(words)}
 
 
-def _line_ends(words: WordTable) -> int:
-    """Count the line ends in the words, which is the number of sentences. Count 1 if there are no line ends."""
+def _count_sentences(words: WordTable) -> int:
+    """Count the sentences of a language, which end at line ends. Return 1 if there are no line ends."""
     places = np.flatnonzero(words.text == LINE_END)
     return max(1, int(words.counts[np.searchsorted(words.starts, places, side="right") - 1].sum()))
 
@@ -143,5 +144,9 @@ def _shares(history: History, texts: Sequence[str]) -> list[str]:
     counts = {name: int((history.reasons[LANGUAGE] == place).sum()) for place, name in enumerate(_names(history))}
     most = sorted(counts, key=lambda name: -counts[name])
     said = ", ".join(f"{name} {counts[name]:,}" for name in most[:MOST_SERVED])
-    more = f"; {len(most) - MOST_SERVED:,} other languages had fewer merges" if len(most) > MOST_SERVED else ""
+    more = (
+        (f"; {count_text(len(most) - MOST_SERVED, 'other language')} had fewer merges")
+        if len(most) > MOST_SERVED
+        else ""
+    )
     return [f"The number of merges for each language: {said}{more}."]

@@ -16,7 +16,7 @@ from bpe_core.support.progress import ALONE, Work
 
 @dataclass(frozen=True)
 class Lengths(Question):
-    """Count the tokens of the vocabulary by their length in bytes."""
+    """Count the tokens of the vocabulary by their length: in bytes, or in symbols if the symbols are not text."""
 
     about = "the vocabulary"
     asks = "How long are its tokens?"
@@ -34,7 +34,8 @@ class Lengths(Question):
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         then = study.at(study.inside.checked_step_count(self.at))
-        lengths = np.array(then.names.lengths, np.int64)[then.history.vocabulary]
-        distinct, times = np.unique(lengths, return_counts=True)
-        table = DataTable({"bytes": distinct, "tokens": times})
+        of_symbols = bool(then.history.recipe.base_symbols)
+        lengths = then.history.token_lengths() if of_symbols else np.array(then.names.lengths, np.int64)
+        distinct, times = np.unique(lengths[then.history.vocabulary], return_counts=True)
+        table = DataTable({"symbols" if of_symbols else "bytes": distinct, "tokens": times})
         return Answer.drawn(table, lengths_chart(table))

@@ -15,6 +15,7 @@ from bpe_core.segmenting.cutting import ALLOWED, Allowed
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work, never_cancelled
+from bpe_core.support.wording import count_text
 
 UNKNOWN = "unknown"
 BROKEN = "broken"
@@ -62,7 +63,7 @@ special token that is written in the text, and a text that changes when its toke
         names = study.inside.by_index.texts
         indices = [span.id for span in spans]
         texts = [names.text[index] for index in indices]
-        odd = list(_odd(study, indices))
+        odd = list(_unusual_properties(study, indices))
         columns: dict[str, Values] = {
             "id": [*map(study.inside.by_index.number, indices)],
             "text": texts,
@@ -80,7 +81,7 @@ special token that is written in the text, and a text that changes when its toke
         return Answer(DataTable(columns), sentences, tokens=tuple(texts), headings={"text": "token"})
 
 
-def _odd(study: Study, indices: list[int]) -> Iterator[str]:
+def _unusual_properties(study: Study, indices: list[int]) -> Iterator[str]:
     """Yield the unusual properties of each token. The dictionary `ODD` explains their names."""
     broken, lengths, mixed = how_written([study.inside.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
@@ -92,7 +93,7 @@ def _odd(study: Study, indices: list[int]) -> Iterator[str]:
 def _sizes(text: str, tokens: int) -> Iterator[str]:
     size = len(text.encode())
     each = f", {size / tokens:.2f} bytes a token" if tokens else ""
-    yield f"{tokens:,} tokens of {len(text):,} characters, {size:,} bytes{each}."
+    yield f"{count_text(tokens, 'token')} of {count_text(len(text), 'character')}, {count_text(size, 'byte')}{each}."
 
 
 def _about(odd: list[str]) -> Iterator[str]:

@@ -17,19 +17,20 @@ from bpe_core.measures.token_overlap import lorenz_curve
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 from resources import OWN_SENTENCES
 
 TITLE = "Lorenz curves: the share of all tokens that the languages with the fewest tokens need."
 X_TITLE = "Share of the languages"
-HEADINGS = {"share_of_languages": "languages so far", "share_of_tokens": "their tokens"}
+HEADINGS = {"share_of_languages": "share of the languages", "share_of_tokens": "share of their tokens"}
 
 
 @dataclass(frozen=True)
 class Lorenz(Question):
-    """Draw how evenly the tokens of the same sentences are shared among languages.
+    """Draw a curve that shows whether all languages need equally many tokens for the same sentences.
 
-    If all languages need equally many tokens, the curve is the straight line. The Gini coefficient is twice the area
-    between the line and the curve. Languages that a tokenizer cannot encode are left out.
+    If they do, this Lorenz curve is a straight line. Otherwise it lies below this line. The Gini coefficient is twice
+    the area between the line and the curve. Languages that a tokenizer cannot encode are left out.
     """
 
     about = "other tokenizers"
@@ -82,9 +83,11 @@ examples:
             left_out = (
                 f" {len(measured.texts) - len(known):,} are left out." if len(known) < len(measured.texts) else ""
             )
-            sentences.append(f"{name}: Gini {gini(tokens):.3f} over {len(known):,} languages.{left_out}")
+            sentences.append(f"{name}: Gini {gini(tokens):.3f} over {count_text(len(known), 'language')}.{left_out}")
         if not columns:
-            raise BpeError("No tokenizer encodes two of the languages. Name other tokenizers, or other sentences.")
+            raise BpeError(
+                "No tokenizer can encode two or more of the languages. Name other tokenizers, or other sentences."
+            )
         figure = LineFigure(
             "lorenz", TITLE, sentences[0], lines, X_TITLE, "Share of the tokens", last_x=1.0, is_share=True
         )

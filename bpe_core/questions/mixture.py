@@ -25,12 +25,14 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 TRIED = 200  # number of merges by which another way to split texts is tried
 # Spreads on each side of a share, so that 95 of 100 lie between, as measured (the manual's page on speed): more than
 # 1.96, as the texts that a table was learned from vary as well, and a few documents show too little of it.
-SURE = 4.0
+SURE = 5.0
+LEAST_SPREAD = 0.1  # of the average spread of all groups, for a group that has the share 0 in all draws
 OF_STEPS = 2.6  # the same for random weights of steps, if there are no documents
 AS_WELL = 1.01  # a way to split fits as well if it leaves at most this factor more unexplained than the best
 LISTED = 3  # listed merges that are not explained
@@ -44,7 +46,7 @@ class Mixture(Question):
     """Estimate what a table was learned from: the shares of groups of texts that explain its merges.
 
     Each merge took the most frequent pair. So in the texts that the table was learned from, each merge was at least as
-    frequent as all other pairs. The answer is the shares of the groups, in bytes, that contradict this the least.
+    frequent as all other pairs. The answer is the shares of the groups, in bytes, that fit this rule best.
     """
 
     about = "the corpus"
@@ -61,11 +63,11 @@ examples:
   bpe-explorer mixture cl100k_base.tiktoken --groups-of texts --steps 3000 -o shares.svg
       Make a group of each folder in `texts`, use the first 3,000 merges, and draw the shares.
 
-Low and high are the ends of an interval. Documents are drawn again at random many times, and low and high show how much
-a share changes with them; a group of few documents is drawn in parts of its texts. The interval also holds every share
-that explains the merges equally well. It is meant to hold 95 of 100 shares, if the table was learned from other
-documents of the same sources. The share of a group that you do not name goes to the most similar groups. The answer
-says how much no group explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
+Low and high are the ends of a 95 % interval. To find them, documents are drawn at random again and again. If a group
+has few documents, parts of its texts are drawn. The interval also contains every share that explains the merges equally
+well. It should contain 95 of 100 true shares, if tables are learned from other documents of the same sources. If you
+leave out a group of the original texts, its share goes to the most similar groups. The answer says how much no group
+explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -112,8 +114,8 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         evidence = Evidence(groups, begun, work)
         if not evidence.merges.any():
             raise BpeError(
-                f"None of the first {len(begun):,} merges occurs in these texts. Name texts in the scripts that the "
-                "table was learned from, or the pattern it was learned with (--pattern)."
+                f"None of the first {count_text(len(begun), 'merge')} occurs in these texts. Name texts in the scripts "
+                "that the table was learned from, or the pattern it was learned with (--pattern)."
             )
         for name, known in zip(evidence.names, evidence.known().tolist(), strict=True):
             if known < LEAST_KNOWN:
@@ -123,7 +125,7 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
                 )
         program = Program(evidence)
         program.explain(work)
-        drawn = _drawn(study, groups, recipe, work)
+        drawn = _documents_to_draw(study, groups, recipe, work)
         return _answer(
             study, program, self._interval(program, drawn, work), [*said, *([] if drawn else [NO_DOCUMENTS])]
         )
@@ -139,6 +141,7 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         else:
             shares = documents.shares(program, self.draws, self.seed, work)
             spread = SURE * np.sqrt(np.mean((shares - program.shares) ** 2, axis=0))
+        spread = np.maximum(spread, LEAST_SPREAD * spread.mean())
         least, most = program.equally_good_shares(work)
         low = np.maximum(0.0, np.minimum(least, program.shares - spread))
         return low, np.minimum(1.0, np.maximum(most, program.shares + spread))
@@ -178,7 +181,7 @@ NO_DOCUMENTS = (
 )
 
 
-def _drawn(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> DrawnDocuments | None:
+def _documents_to_draw(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> DrawnDocuments | None:
     """Return the documents of the groups, from which random samples are drawn.
 
     Return None if the texts are counted words and have no documents.
@@ -267,7 +270,7 @@ def _sentences(
 ) -> Iterator[str]:
     evidence = program.evidence
     best = ", ".join(f"{evidence.names[group]} {program.shares[group]:.1%}" for group in order[:LISTED])
-    yield f"By the first {len(evidence):,} merges: {best}{' …' if len(order) > LISTED else ''}"
+    yield f"By the first {count_text(len(evidence), 'merge')}: {best}{' …' if len(order) > LISTED else ''}"
     for group in order[:LISTED]:
         for side, bound in zip(("at least", "at most"), bounds[group], strict=True):
             if bound is not None:

@@ -14,7 +14,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
 DRAWN = ("f1", "precision", "recall", "morph_score", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
-EACH_ONCE = "Each word is split as after a space, and counts once, however frequent it is."
+EACH_ONCE = "Each word is split as if a space came before it, and counts once, even if it is frequent."
 COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words", *OF_MORPHEMES))
 
 
@@ -22,8 +22,8 @@ COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words
 class Morphemes(Question):
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should be
-    one token, even if it has several morphemes.
+    A word is split as if a space came before it, and counts once. More agreement is not always better: a frequent word
+    should be one token, even if it has several morphemes.
     """
 
     about = "the vocabulary"

@@ -70,6 +70,9 @@ examples:
     )
     measure: str = parameter("edits", help="the measure that is drawn", choices=MEASURED, title="Measure")
 
+    def reads_documents(self) -> bool:
+        return True
+
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not has_texts
 
@@ -99,14 +102,14 @@ examples:
         return Answer(
             table,
             tuple(_sentences(changes, studies, self.share)),
-            _drawn(table, self.measure, several=several),
+            _chart(table, self.measure, several=several),
             listed if several else listed[1:],
             facts={"kinds": {name: kind.meaning for name, kind in KINDS.items()}},
         )
 
 
 def _pieces(studies: Mapping[str, Study], characters: int) -> list[str]:
-    """Return the first characters of the texts as pieces: lines, and parts of long lines."""
+    """Return the beginning of the texts, at most `characters` characters, split into lines. Long lines are divided."""
     texts = next(iter(studies.values())).texts
     if texts is None:
         raise BpeError(NO_TEXTS)
@@ -155,13 +158,16 @@ def _sentences(
         before = f"{name}: " if len(studies) > 1 else ""
         edits = count_text(worst.distance, "edit")
         yield (
-            f"{before}Of all kinds of noise, {kind} in {share:.0%} of the places change the most tokens: {edits} "
-            f"of {count_text(worst.before, 'token')}, and {worst.growth:+.1%} tokens."
+            f"{before}The kind of noise with the largest effect is {kind}, in {share:.0%} of the places: {edits} for "
+            f"{count_text(worst.before, 'token')}, and the number of tokens changes by {worst.growth:+.1%}."
         )
 
 
-def _drawn(table: DataTable, measure: str, *, several: bool) -> Figure:
-    """Draw a bar for each kind of noise. With several tokenizers, draw a dot for each kind and tokenizer."""
+def _chart(table: DataTable, measure: str, *, several: bool) -> Figure:
+    """Draw a bar for each kind of noise.
+
+    If there are several tokenizers, draw a dot for each kind and tokenizer instead.
+    """
     if several:
         columns = {
             "tokenizer": table.columns["tokenizer"],

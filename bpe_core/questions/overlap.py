@@ -20,21 +20,23 @@ from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 WHAT = "The overlap of languages"
 TOO_FEW = (
     "A single text shares its tokens with no other text. Put the texts into groups, or name a folder with the same "
     "sentences in several languages."
 )
-HEADINGS = {"other": "other text", "either": "tokens of either"}
+HEADINGS = {"other": "other text", "either": "tokens of one or both"}
 
 
 @dataclass(frozen=True)
 class Overlap(Question):
     """Show how many tokens the texts of two languages share.
 
-    The shared part counts each token once (Jaccard). The divergence of Jensen and Shannon also weighs how often each
-    text uses a token: 0 means equally often, 1 means no shared token.
+    The Jaccard index is the share of tokens that both texts use, among all tokens that at least one of them uses. It
+    counts each token once. The Jensen-Shannon divergence also considers how often each text uses a token: 0 means
+    equally often, 1 means no shared token.
     """
 
     about = "the corpus"
@@ -86,9 +88,9 @@ examples:
         name, other = pairs[nearest]
         sentence = (
             f"{name} and {other} use the most similar tokens: they share {table.columns['shared'][nearest]:,} of "
-            f"{table.columns['either'][nearest]:,} tokens."
+            f"{count_text(table.columns['either'][nearest], 'token')}."
         )
-        figure = replace(dots_chart(_by_both(table), "jaccard"), title="Shared tokens", sentence=sentence)
+        figure = replace(dots_chart(_in_both_orders(table), "jaccard"), title="Shared tokens", sentence=sentence)
         return Answer(table, (sentence,), figure, headings=HEADINGS)
 
     def texts_of(self, studies: Study) -> Mapping[str, Sequence[str]]:
@@ -104,8 +106,8 @@ examples:
         return study.inside.parts(WHAT, work)
 
 
-def _by_both(table: DataTable) -> DataTable:
-    """Return the table with each pair in both orders, as a square of dots."""
+def _in_both_orders(table: DataTable) -> DataTable:
+    """Return the table with each pair of languages in both orders, so that the dots of the chart form a square."""
     columns = table.columns
     both = {"tokenizer": [*columns["text"], *columns["other"]], "text": [*columns["other"], *columns["text"]]}
     return DataTable({**both, "jaccard": np.concatenate([columns["jaccard"], columns["jaccard"]])})

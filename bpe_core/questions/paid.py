@@ -1,4 +1,4 @@
-"""The question of which words hold the pair of a step, and which files these words came from."""
+"""The question of which words contain the pair that a step merged, and which files these words come from."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ DONE = {NOTHING: " dropped,", ADDED: " added,"}  # by the right half of its pair
 
 @dataclass(frozen=True)
 class Paid(Question):
-    """List the words that caused a step, and how its count is divided over files or groups.
+    """List the words that caused a step, and how many of the pair's occurrences each file or group has.
 
-    A pair's count comes from the words that hold it. The words are listed as they were when the pair was merged, the
-    largest counts first.
+    A pair's count comes from the words that contain it. The words with the largest counts come first. Each word is
+    shown as it was when the pair was merged.
     """
 
     about = "this step"

@@ -1,4 +1,4 @@
-"""The question of which pairs have the highest counts, and so are the possible next steps."""
+"""The question about the pairs with the highest counts. These pairs are the candidates for the next step."""
 
 from __future__ import annotations
 

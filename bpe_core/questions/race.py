@@ -1,4 +1,4 @@
-"""The question of how the counts of pairs change through the whole training."""
+"""The question of how the counts of pairs change during training."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ WHAT = "A race of pairs"
 
 @dataclass(frozen=True)
 class Race(Question):
-    """Follow chosen pairs through the training: when each led, and which merges lowered its count.
+    """Follow chosen pairs through the training: when each pair led, and which merges lowered its count.
 
-    A pair enters when both its tokens exist. From then on its count can only fall, each time because a merge takes one
-    of its tokens away. If no pair is named, the pairs that lost most to others are followed.
+    A pair has a count as soon as both its tokens exist. From then on the count can only fall, each time because another
+    merge uses one of the two tokens. If no pair is named, the answer follows the pairs whose counts fell the most.
     """
 
     about = "this step"
@@ -136,7 +136,7 @@ def _lead(change: LeadChange, runners: list[FollowedPair], study: Study) -> str:
     if at == len(history) or runner.pair == history.pair(at):
         return f"{now} leads {count}."
     next_one = study.inside.by_index.pair_name(history.pair(at))
-    return f"{now} is first here {count}, but {next_one} is {history.recipe.wording.done} next."
+    return f"{now} is first among these pairs {count}, but {next_one} is {history.recipe.wording.done} next."
 
 
 def _never_won(study: Study) -> Answer:
@@ -149,4 +149,4 @@ def _never_won(study: Study) -> Answer:
             "missed_by": [loser.missed_by for loser in losers],
         }
     )
-    return Answer(table, (f"{len(losers):,} pairs were runner-up but never merged.",))
+    return Answer(table, (f"{count_text(len(losers), 'pair was', 'pairs were')} runner-up but never merged.",))

@@ -20,7 +20,8 @@ WHAT = "The list of token counts"
 class Ranks(Question):
     """List every token that occurs in the texts, the most frequent first.
 
-    The texts of a run are shown as they were split during training. Some methods encode texts differently.
+    If the run was learned from these texts and only joined tokens, the counts come from its training. Some methods
+    split a text differently when they encode it, so encoding can give other counts.
     """
 
     about = "the vocabulary"

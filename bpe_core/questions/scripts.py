@@ -14,6 +14,7 @@ from bpe_core.history.token_texts import decoded
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.script_names import characters_of_script, script_of
 
 COMMON = "Common"  # digits, punctuation and spaces
@@ -33,8 +34,7 @@ class Scripts(Question):
     """Show how many tokens of the vocabulary each script has, and how many of its characters are in whole tokens.
 
     A token belongs to the script of its letters. Digits, punctuation and spaces belong to no script, and are called
-    Common. Special tokens, unknown tokens and tokens for
-    single bytes of unknown characters are not counted.
+    Common. Special tokens, unknown tokens and tokens for single bytes of unknown characters are not counted.
     """
 
     about = "the vocabulary"
@@ -88,14 +88,17 @@ examples:
         )
         real = [name for name in names if name in characters and name not in (COMMON, INHERITED)]
         first = f"Most tokens are {real[0]}: {tokens[real[0]]:,} of {whole:,}." if real else "No token holds a letter."
-        sentence = f"{first} {len(real):,} scripts have tokens." if len(real) > 1 else first
+        sentence = f"{first} {count_text(len(real), 'script has', 'scripts have')} tokens." if len(real) > 1 else first
         shown = DataTable({"tokenizer": ["tokens"] * len(names), "text": names, "tokens": table.columns["tokens"]})
         figure = replace(dots_chart(shown), title="The number of tokens of each script.", sentence=sentence)
         return Answer(table, (sentence,), figure, headings=HEADINGS)
 
 
 def _script(raw: bytes) -> tuple[str, str]:
-    """Return the script of a token's letters, and the characters of the token if they are whole."""
+    """Return the script of a token's letters.
+
+    Also return the token's characters, if its bytes form whole characters.
+    """
     try:
         text = raw.decode()
     except UnicodeDecodeError:

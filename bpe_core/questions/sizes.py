@@ -18,12 +18,13 @@ from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bit
 from bpe_core.measures.inside_tokens import InsideBySize, inside_by_size
 from bpe_core.measures.measures import MEASURES, OF_SIZES
 from bpe_core.measures.model_costs import BYTES_OF_LOGIT, ModelShape
-from bpe_core.measures.size_curves import SizeCurves, checked_power, measured_sizes, size_curves, which_sizes
+from bpe_core.measures.size_curves import LITTLE, SizeCurves, checked_power, measured_sizes, size_curves, which_sizes
 from bpe_core.methods.registry import METHODS
 from bpe_core.studies.study import Study
-from bpe_core.studies.texts import CorpusTexts, NamedTexts, Texts
+from bpe_core.studies.texts import CorpusTexts, Texts, names_of_groups
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 WHAT = "The comparison of vocabulary sizes"
 BITS = "bits_per_byte"
@@ -42,8 +43,8 @@ NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or
 class Sizes(Question):
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would be nearly enough: the text would be less than 5 % longer. Further
-    training does not change the marked size.
+    The answer marks one size. It is the smallest vocabulary that could be halved with less than 5 % more tokens in the
+    text. Further training does not change the marked size.
     """
 
     about = "the vocabulary"
@@ -81,11 +82,14 @@ examples:
         "bytes_per_token", help=f"the measure to draw: {', '.join(OF_SIZES)}", choices=OF_SIZES, older=tuple(RENAMED)
     )
     held_out: Texts | None = parameter(
-        None, help="held-out texts, which were not learned from", metavar="FILE", title="Held-out texts"
+        None,
+        help="held-out texts, which were not learned from; each named text has its own curve",
+        metavar="FILE",
+        title="Held-out texts",
     )
     each: bool = parameter(False, help="show each file or group of the texts separately", title="Each text by itself")
     own: bool = parameter(
-        False, help="show the texts that a session was learned from, too", title="Learned texts, too", is_extra=True
+        False, help="also show the texts that a session was learned from", title="Training texts, too", is_extra=True
     )
     lines: tuple[str, ...] = drawn_lines("curves")
     power: float = power_parameter()
@@ -151,7 +155,8 @@ examples:
         for name, by_size in bits_by_line.items():
             least = int(np.argmin(by_size.bits))
             sentences.append(
-                f"{name}: the minimum, {by_size.bits[least]:.4f} bits per byte, is at {by_size.sizes[least]:,} tokens."
+                f"{name}: the minimum, {by_size.bits[least]:.4f} bits per byte, is at "
+                f"{count_text(by_size.sizes[least], 'token')}."
             )
         table = DataTable(
             {
@@ -180,8 +185,8 @@ examples:
             }
         )
         sentences = [
-            f"{name}: {by_size.shares[-1]:.2%} of the ends of words fall inside a token, with {by_size.sizes[-1]:,} "
-            "tokens."
+            f"{name}: {by_size.shares[-1]:.2%} of the ends of words fall inside a token, with "
+            f"{count_text(by_size.sizes[-1], 'token')}."
             for name, by_size in inside_by_line.items()
         ]
         return Answer(table, tuple(sentences), sizes_chart(table, INSIDE, self._checked_lines(table)))
@@ -199,8 +204,12 @@ examples:
     def _held_out(self, study: Study, work: Work) -> dict[str, WordTable]:
         if self.held_out is None:
             return {}
-        name = " ".join(_names(self.held_out)) or "a text"
-        return {HELD_OUT + name: self.held_out.words(study.history.recipe, work)}
+        recipe = study.history.recipe
+        if names_of_groups(self.held_out):
+            return {HELD_OUT + name: words for name, words in self.held_out.parts(recipe, work).items()}
+        paths = self.held_out.paths if isinstance(self.held_out, CorpusTexts) else ()
+        name = " ".join(Path(path).name for path in paths) or "a text"
+        return {HELD_OUT + name: self.held_out.words(recipe, work)}
 
     def _checked_lines(self, table: DataTable) -> list[str] | None:
         there = dict.fromkeys(table.columns.get("text", []))
@@ -210,16 +219,10 @@ examples:
         return list(self.lines) or None
 
 
-def _names(texts: Texts) -> list[str]:
-    if isinstance(texts, NamedTexts):
-        return [*texts.groups()]
-    return [Path(path).name for path in texts.paths] if isinstance(texts, CorpusTexts) else []
-
-
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
     """Return the measures of words at all vocabulary sizes.
 
-    If the method gives no ranks to boundaries, only some sizes are measured.
+    If boundaries have no ranks in this method, only some sizes are measured.
     """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
@@ -251,11 +254,14 @@ def _columns(name: str, curves: SizeCurves) -> dict[str, Values]:
 
 
 def _about(name: str, curves: SizeCurves) -> str:
-    marked = curves.half_would_do
+    marked = curves.first_halvable
     half = ""
     if marked is not None:
-        half = f" Half of {int(curves.sizes[marked]):,} tokens would be nearly enough."
-    return f"{name}: {curves.bytes:,} bytes, {curves.words:,} pretokens.{half}"
+        half = (
+            f" A vocabulary of {count_text(int(curves.sizes[marked]), 'token')} could be halved: the text would need "
+            f"less than {LITTLE:.0%} more tokens."
+        )
+    return f"{name}: {count_text(curves.bytes, 'byte')}, {count_text(curves.words, 'pretoken')}.{half}"
 
 
 def _costs(table: DataTable, shape: ModelShape) -> dict[str, Values]:
@@ -264,7 +270,7 @@ def _costs(table: DataTable, shape: ModelShape) -> dict[str, Values]:
 
 
 def _best_size(curves: SizeCurves, shape: ModelShape) -> int:
-    """Return the vocabulary size at which training reads the most bytes for each FLOP."""
+    """Return the vocabulary size at which training reads the most bytes per FLOP."""
     order = np.argsort(curves.sizes)
     sizes = curves.sizes[order]
     return int(sizes[shape.best(sizes, curves.bytes_per_token[order])])
@@ -279,16 +285,18 @@ def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[s
     largest = int(sizes[-1])
     is_last = best == len(sizes) - 1
     end = (
-        ", the largest size here, so a larger size may be better" if is_last else f"; {flops[-1]:,.0f} with {largest:,}"
+        ". This is the largest size here, so a larger size may be better"
+        if is_last
+        else f", compared with {flops[-1]:,.0f} for {count_text(largest, 'token')}"
     )
     yield (
-        f"{name}: training sees the most bytes for each FLOP with {sizes[best]:,} tokens, {flops[best]:,.0f} FLOPs a "
-        f"byte{end}."
+        f"{name}: training reads the most bytes for each FLOP with {count_text(sizes[best], 'token')} in the "
+        f"vocabulary: {flops[best]:,.0f} FLOPs for each byte{end}."
     )
     yield (
-        f"With {largest:,} tokens the model has {shape.parameters(largest):,} parameters, "
+        f"With {count_text(largest, 'token')} the model has {count_text(shape.parameters(largest), 'parameter')}, "
         f"{shape.embedding_share(largest):.1%} of them in embeddings; the logits of a token take "
-        f"{BYTES_OF_LOGIT * largest:,} bytes."
+        f"{count_text(BYTES_OF_LOGIT * largest, 'byte')}."
     )
 
 
@@ -299,7 +307,7 @@ def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
     for curve in curves.values():
         length = len(curve.tokens)
         spread = np.geomspace(1, length, SHOWN_SIZES).round().astype(int) - 1
-        marked = None if curve.scaffolds is None else curve.half_would_do
+        marked = None if curve.scaffolds is None else curve.first_halvable
         rows += [first + row for row in sorted({*spread.tolist(), *([] if marked is None else [marked])})]
         first += length
     return rows

@@ -64,7 +64,7 @@ class Supermerges(Question):
             }
         )
         supermerges = int((stages[joins] == 2).sum())
-        sentence = f"{supermerges:,} of {len(joins):,} merges are across words."
+        sentence = f"{supermerges:,} of {count_text(len(joins), 'merge is', 'merges are')} across words."
         return Answer(table, (sentence,), passes_chart(table, sentence))
 
 
@@ -104,16 +104,17 @@ def _race(study: Study, step: Step) -> Answer:
 
 
 def _comparison(step: int, own: int, count: int, rival: int) -> str:
-    """Return a sentence that compares the count of a merged pair with the count of the best pair of the other kind.
+    """Return a sentence that compares the merged pair with the most frequent pair of the other kind.
 
-    One kind of pair is within words, and the other kind is across words.
+    There are two kinds of pairs: kind 1 lies within a word, and kind 2 joins two words. `own` is the kind of the merged
+    pair, and `count` is its count. `rival` is the count of the other pair.
 
     >>> _comparison(7, 2, 90, 80), _comparison(7, 1, 80, 80)
-    ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both occur 80 times.')
+    ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both pairs occur 80 times.')
     """
     made = f"Step {step:,} joins {PASSES[own]}"
     if rival == NOTHING:
         return f"{made}: no pair competes with it."
     if rival == count:
-        return f"{made}: both occur {count_text(count, 'time')}."
+        return f"{made}: both pairs occur {count_text(count, 'time')}."
     return f"{made}: {count:,} is more than {rival:,}."

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from bpe_core.asking import NONE, Answer, Question, parameter
+from bpe_core.asking.answer import ends_of_interval
 from bpe_core.asking.shared import drawn_lines
 from bpe_core.figures.from_table import sweep_chart
 from bpe_core.measures.measures import OF_SWEEPS
+from bpe_core.studies.checksums import file_in_words
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.sweep.results import read_results
@@ -15,7 +19,7 @@ from bpe_core.sweep.results import read_results
 
 @dataclass(frozen=True)
 class SweepResults(Question):
-    """Draw a measure of all runs in a table that `sweep` has written, with a band over several samples."""
+    """Draw a measure of all runs in a table that `sweep` wrote, with a band for the range over several samples."""
 
     about = "other tokenizers"
     asks = "What did a sweep find?"
@@ -52,6 +56,20 @@ examples:
     def answer(self, study: object = None, work: Work = ALONE) -> Answer:
         return self.answer_of(read_results(self.results))
 
+    def cited(self) -> Sequence[str]:
+        """Return what the caption of the answer says about the runs in the table of results.
+
+        The caption names their recipes, texts, tie rules and seeds, and the checksum of the table's file.
+        """
+        table = read_results(self.results)
+        names = [("recipe", "Recipes"), ("corpus", "Texts"), ("ties", "Tie rules")]
+        if any(table.columns["seed"]):  # 0 means that no sample was drawn
+            names.append(("seed", "Seeds"))
+        runs = [f"{title}: {', '.join(map(str, dict.fromkeys(table.columns[name])))}" for name, title in names]
+        return (*runs, f"Table {file_in_words(Path(self.results))}")
+
     def answer_of(self, table: DataTable) -> Answer:
-        listed = ("recipe", "corpus", "ties", "vocabulary", self.measure)
+        seeds = ("seed",) if len({*table.columns["seed"]}) > 1 else ()
+        ends = (name for name in ends_of_interval(self.measure) if name in table.columns)
+        listed = ("recipe", "corpus", "ties", *seeds, "vocabulary", self.measure, *ends)
         return Answer.drawn(table, sweep_chart(table, self.measure, self.lines or None), listed)

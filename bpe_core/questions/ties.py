@@ -16,6 +16,7 @@ from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 WHAT = "The effect of another tie rule"
 
@@ -24,7 +25,8 @@ WHAT = "The effect of another tie rule"
 class Ties(Question):
     """List the steps that a tie decided, and show the effect of another tie rule.
 
-    Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
+    Each row has the winner and the pair that tied with it. If a later step merged the tied pair, the row also names
+    this step.
     """
 
     about = "this step"
@@ -60,9 +62,9 @@ examples:
     )
     text: str = parameter(
         "",
-        help="show this text as split by both rules",
+        help="show how both rules split this text",
         metavar="TEXT",
-        title="Text, split by both",
+        title="Text to split",
         example="the lowest price",
     )
 
@@ -114,12 +116,12 @@ def _summary(tied: list[Tie], at: int, study: Study) -> str:
     if not recipe.applies("ties"):
         return f"{title} has no tie rule. The table of {wording.steps} shows why each {wording.step} was chosen."
     other = " A trainer with another tie rule may differ from the first of these steps on." if tied else ""
-    return f"{len(tied):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
+    return f"{len(tied):,} of {wording.counted(at)} were decided by a tie (rule: {recipe.ties}).{other}"
 
 
 def _about_first_difference(comparison: TableComparison, rule: str, merges: int) -> str:
     if comparison.first is None or comparison.parted is None:
-        return f"Under {rule} the same {merges:,} merges are learned."
+        return f"Under {rule} the same {count_text(merges, 'merge is', 'merges are')} learned."
     first, other = (" + ".join(map(shown, pair)) for pair in comparison.parted)
     differ = f"The two runs differ from step {comparison.first + 1:,} on."
     return f"{differ} This step makes {first} in this run, but {other} under {rule}."

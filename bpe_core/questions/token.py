@@ -34,8 +34,8 @@ WHAT = "The life of a token"
 class Token(Question):
     """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the token
-    exists, the count is that of the pair it was made of.
+    A new token gets all its occurrences at once. From then on larger tokens take occurrences away. Before the token
+    exists, its count is the count of the pair that becomes the token.
     """
 
     about = "this token"
@@ -75,7 +75,7 @@ examples:
             held = _held(study, token, at, work)
             return Answer(
                 words_table(held),
-                (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",),
+                (f"{count_text(len(held), 'word holds', 'words hold')} {study.inside.by_index.texts.text[token]}.",),
                 headings={"text": "word"},
             )
         study.inside.words(WHAT, work)  # refuses a study without texts
@@ -87,9 +87,9 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Return how the count of a token changes from step to step. Without texts, the counts come from the steps.
+    """Return how the count of a token changes from step to step. If there are no texts, the counts come from the steps.
 
-    With `by_parts`, the count at the step that makes the token is divided over files or groups.
+    If `by_parts` is true, also count how often the token occurs in each file or group at the step that makes it.
     """
     history = study.history
     if history.joining is not None:  # the file has merge priorities, which methods do not handle
@@ -148,7 +148,7 @@ def _facts(life: TokenLife, study: Study) -> dict[str, object]:
 def life_table(study: Study, life: TokenLife) -> DataTable:
     """Return a table with a row for each change of a token's count.
 
-    Rows before the step that makes the token have the count of its pair.
+    A pair becomes the token in one step. In the rows before this step, the count is the count of the pair.
     """
     rows = [("pair", *point) for point in life.pair_curve] + [("token", *point) for point in life.curve]
     return DataTable(
@@ -175,7 +175,7 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
     row = history.row_of(life.token)
     grown_from = history.recipe.grown_from
     parts = history.parts(life.token)
-    new = f", added after the table's {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
+    new = f", added after the table's {count_text(grown_from, 'step')}" if 0 < grown_from < (row or 0) + 1 else ""
     made = "" if row is None or parts is None else f", step {row + 1:,}: {study.inside.by_index.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""
     sentences = [
@@ -212,7 +212,7 @@ def reach_sentence(reached: Reachability, study: Study) -> str:
         return "No text can produce this token: its bytes are not part of any character."
     if not reached.pieces:
         return "No text was found that produces this token at this step."
-    return "No text was found that produces this token. The pattern seems to split its text always."
+    return "No text was found that produces this token. The pattern always seems to split its text."
 
 
 def _places(study: Study, life: TokenLife, work: Work) -> list[str]:

@@ -20,7 +20,7 @@ MOST_SYMBOLS = 64  # symbols of a word whose tokens are all listed; of a longer 
 
 @dataclass(frozen=True)
 class Tree(Question):
-    """Show how a word is merged: each token, the symbols it covers, and its step."""
+    """Show how a word is merged: each token, the symbols it covers, and the step that makes it."""
 
     about = "this place"
     asks = "How is a word put together?"

@@ -15,11 +15,12 @@ from bpe_core.history.token_texts import decoded
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 SPACE = " "
 
 
-HEADINGS = {"family": "letters", "forms": "tokens", "texts": "their texts", "ids": "their ids"}
+HEADINGS = {"family": "letters", "forms": "tokens", "texts": "texts of the tokens", "ids": "ids of the tokens"}
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,11 @@ examples:
         size = len(history.vocabulary)
         share = tokens / max(1, size)
         sentences = (
-            f"{tokens:,} of {size:,} tokens, {share:.1%}, differ from another token only in a leading space or "
-            f"capital letters: {len(families):,} families.",
-            f"With one token for each family, {more:,} tokens would be free, {more / max(1, size):.1%} of the "
-            f"vocabulary; without leading spaces alone {by_space:,}, without capital letters alone {by_case:,}.",
+            f"{tokens:,} of {count_text(size, 'token')}, {share:.1%}, differ from another token only in a leading "
+            f"space or capital letters: {count_text(len(families), 'family', 'families')}.",
+            f"With one token for each family, {count_text(more, 'token')} would be free, {more / max(1, size):.1%} of "
+            f"the vocabulary. If only leading spaces were ignored, {by_space:,} would be free; if only capital letters "
+            f"were ignored, {by_case:,}.",
         )
         return Answer(
             table,

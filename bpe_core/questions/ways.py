@@ -45,8 +45,8 @@ WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.item
 class Ways(Question):
     """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    Besides the tokenizer's way, there are the longest token first, the fewest tokens, the likeliest tokens, and three
-    random ways. Without a text the tokens of a whole corpus are counted by each way.
+    The ways are the tokenizer's own way, the longest token first, the fewest tokens, the likeliest tokens, and three
+    random ways. If you give no text, the answer counts the tokens of a whole corpus for each way.
     """
 
     about = "this place"
@@ -116,7 +116,7 @@ other places is made. This ends when all places are left out.
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.draws < 1:
-            raise BpeError(f"Draw a text at least once, not {self.draws:,} times.")
+            raise BpeError(f"Draw a text at least once, not {count_text(self.draws, 'time')}.")
         if not self.text and study.texts is None:
             raise BpeError("Name a text to split, or name the texts of a corpus with --corpus.")
         at = study.inside.checked_step_count(self.at)
@@ -207,10 +207,13 @@ other places is made. This ends when all places are left out.
                 "meaning": [WAYS[way] for way in tokens],
             }
         )
-        said = [f"{round(own):,} tokens by the tokenizer's way, {tokens['fewest']:,} at least ({more['fewest']:+.2%})."]
+        said = [
+            f"{count_text(round(own), 'token')} by the tokenizer's way, {tokens['fewest']:,} at least "
+            f"({more['fewest']:+.2%})."
+        ]
         said += _about_chances(tokens, drawn, self.dropout)
         bars = [Bar(way, number, f"{round(number):,}  {more[way]:+.1%}") for way, number in tokens.items()]
-        sentence = "The tokens of the corpus by each way to split, and how many more than by the tokenizer's way."
+        sentence = "The number of tokens of the corpus for each way to split, compared with the tokenizer's way."
         figure = BarFigure("ways", "Many ways to split.", sentence, bars, "Tokens of the corpus")
         return Answer(table, (*said, *_unknown(ways)), figure, facts={"averages": tokens})
 
@@ -250,7 +253,7 @@ class _SplitWays:
                 yield self._row(way, self.fixed(way))
 
     def drawn_rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each different split that was drawn.
+        """Yield a row for each distinct split that was drawn.
 
         The row has the number of draws and the probability of the split. The most frequent split comes first.
         """
@@ -276,7 +279,7 @@ class _SplitWays:
     def average(self, way: Way) -> tuple[float, bool]:
         """Return the average number of tokens when texts are split in a random way.
 
-        The second value says whether the number is exact. Otherwise it is estimated from the draws.
+        Also return whether the number is exact. If it is not exact, it is estimated from the draws.
         """
         known = [self.all.expected(way, word) for word in self.words]
         exact = [average for average in known if average is not None]
@@ -321,11 +324,11 @@ class _SplitWays:
         left_out = f" {len(longer) - MOST_IN_FIGURE:,} less likely tokens are not shown." * (
             len(longer) > MOST_IN_FIGURE
         )
-        from_where = "" if exact else f", estimated from {draws.total():,} draws"
+        from_where = "" if exact else f", estimated from {count_text(draws.total(), 'draw')}"
         sentence = (
             f"“{name}” can be split in {_number(lattice.ways)} ways; the tokenizer splits it as "
-            f"{BETWEEN.join(text[id] for id in own)}. Above are the tokens that could be in it, each with its share "
-            f"of the draws by {way}{from_where}.{left_out}"
+            f"{BETWEEN.join(text[id] for id in own)}. The figure shows each possible token, and its share of the "
+            f"draws by {way}{from_where}.{left_out}"
         )
         return LatticeFigure("ways", f"Many ways to split “{name}”.", sentence, tokens, ways)
 
@@ -351,8 +354,11 @@ class _SplitWays:
 
 def _sentences(splits: _SplitWays, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
     own = sum(map(len, splits.fixed("own")))
-    words = f"{len(splits.words):,} words" if len(splits.words) > 1 else "One word"
-    yield f"{words}, which can be split in {_number(splits.ways)} ways; the tokenizer splits it into {own:,} tokens."
+    words = count_text(len(splits.words), "word") if len(splits.words) > 1 else "One word"
+    yield (
+        f"{words}, which can be split in {_number(splits.ways)} ways; the tokenizer splits it into "
+        f"{count_text(own, 'token')}."
+    )
     for way, (tokens, exact) in averages.items():
         how = f"Dropout of {dropout:g}" if way == "dropout" else way.capitalize()
         yield f"{how}: {tokens:,.2f} tokens on average{'' if exact else ', estimated from the draws'}."
@@ -368,8 +374,9 @@ def _unknown(ways: WaysOf) -> Iterator[str]:
 
 def _about_chances(tokens: dict[Way, float], drawn: tuple[float, float] | None, dropout: float) -> Iterator[str]:
     if drawn is not None:
-        off = f" (95 of 100 times within {round(drawn[1]):,})" if drawn[1] else ""
-        yield f"Dropout of {dropout:g} makes about {round(drawn[0]):,}{off}, estimated from the words drawn."
+        off = f" (95 % interval: ± {round(drawn[1]):,})" if drawn[1] else ""
+        tokens_made = count_text(round(drawn[0]), "token")
+        yield f"Dropout of {dropout:g} makes about {tokens_made}{off}, estimated from the words drawn."
     if any(way in tokens for way in ("sampled", "uniform")):
         yield "The values of sampled and uniform are exact averages."
 

@@ -18,6 +18,8 @@ from bpe_core.support.progress import ALONE, Work
 TAKEN = ("taken", "overlap")  # kinds of reasons whose second step took a token before
 AROUND = 12  # bytes shown before and after a boundary
 
+NOWHERE = "This text is split nowhere."
+
 
 @dataclass(frozen=True)
 class Why(Question):
@@ -64,7 +66,9 @@ examples:
         is_counted = study.texts is not None and study.inside.has_ranks
         corpus = study.inside.ranked("Why a text is split", work) if is_counted else None
         explained = explain(self.text, study.history, allowed, corpus)
-        places = ((byte, explained.explanation_at(byte, at)) for byte in range(1, len(data)))
+        of_symbols = bool(study.history.recipe.base_symbols)  # people see no bytes of such a symbol
+        starts = (byte for byte in range(1, len(data)) if not of_symbols or data[byte] & 0xC0 != 0x80)
+        places = ((byte, explained.explanation_at(byte, at)) for byte in starts)
         boundaries = [
             (byte, boundary) for byte, boundary in places if boundary.is_cut or boundary.kind in UNKNOWN or self.all
         ]
@@ -74,6 +78,8 @@ examples:
                 way for _, boundary in boundaries for way in boundary.ways
             )  # all boundaries of a word share a way
             sentences += _lines([*explained.encoding(at)] or ways)
+        if not boundaries:
+            sentences.append(NOWHERE)
         table = DataTable(
             {
                 "byte": [byte for byte, _ in boundaries],

@@ -1,1 +1,1 @@
-"""The recipes. A recipe holds all choices of a training."""
+"""The recipes. A recipe holds all choices of a training run."""

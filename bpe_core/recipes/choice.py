@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpe_core.errors import RecipeError
+from bpe_core.support.wording import count_text
 
 LARGEST_NUMBER = 2**63 - 1  # counts have 64 bits
 LARGEST_VOCABULARY = 4_000_000
@@ -16,9 +17,10 @@ LONGEST_TEXT = 100_000  # characters of a text; longer ones would waste memory
 
 @dataclass(frozen=True)
 class Variants:
-    """A further option of a command, which sets a choice by a word such as a name.
+    """An additional command-line option that sets a choice to one of several named values.
 
-    If the word means None, this option overrides the other options of the choice.
+    `values` maps each name to a value. If a command has both this option and the choice's own option, it uses the
+    choice's own option. But if the named value is None, the choice becomes None in any case.
     """
 
     option: str
@@ -69,7 +71,7 @@ class Choice:
         return type(self.default)
 
     def check(self, name: str, value: object) -> None:
-        """Raise RecipeError for a value that is wrong for this choice, independently of the other choices."""
+        """Raise RecipeError if this choice can never have this value, whatever the other choices are."""
         if self.among:
             if not isinstance(value, str) or value not in self.among:
                 raise RecipeError(f"{name} cannot be {value!r}; choose one of {', '.join(map(repr, self.among))}.")
@@ -105,7 +107,9 @@ def _check_share(name: str, value: object) -> None:
 
 def refuse_long_text(what: str, text: str, longest: int) -> None:
     if len(text) > longest:
-        raise RecipeError(f"{what} can have at most {longest:,} characters, not {len(text):,}: {text[:40]!r} ...")
+        raise RecipeError(
+            f"{what} can have at most {count_text(longest, 'character')}, not {len(text):,}: {text[:40]!r} ..."
+        )
 
 
 def refuse_half_characters(what: str, text: str) -> None:
@@ -118,11 +122,11 @@ def refuse_half_characters(what: str, text: str) -> None:
 
 
 def choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> Any:
-    """Return a dataclass field that declares a choice of a recipe, with its title and its tip."""
+    """Return a dataclass field that declares a choice of a recipe. `tip` is a sentence that explains the choice."""
     declared_choice = Choice(default=default, title=title, tip=tip, **declared)
     return dataclasses.field(default=default, metadata={"choice": declared_choice})
 
 
 def choices_of(kind: type) -> Mapping[str, Choice]:
-    """Return the choices that a dataclass declares, by name."""
+    """Return a dictionary from name to choice, for the choices that a dataclass declares."""
     return {field.name: field.metadata["choice"] for field in dataclasses.fields(kind)}

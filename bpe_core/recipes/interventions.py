@@ -1,7 +1,7 @@
-"""The interventions of a person in a run. An intervention forbids a pair from a step on, or forces the pair at a step.
+"""The interventions of a user in a run. An intervention forbids a pair from a step on, or forces the pair at a step.
 
-It names tokens by their indices in this run. So it has the same effect each time the run is learned. In JSON, in forms
-and in commands an intervention is written as a single word:
+An intervention names tokens by their indices in this run. So it has the same effect each time the run is learned. In
+JSON, in forms and in commands an intervention is written as a single word:
 
 >>> Intervention.parsed("forbid:116+104@12")
 Intervention(step=12, act='forbid', left=116, right=104)
@@ -44,7 +44,7 @@ class Intervention(NamedTuple):
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
 
     def after(self, steps: int) -> Intervention | None:
-        """Return the same intervention for a run that begins with step `steps` + 1 of this run.
+        """Return the same intervention for a new run, whose first step is step `steps` + 1 of this run.
 
         Return None if the intervention has no effect on these later steps.
         """
@@ -53,7 +53,10 @@ class Intervention(NamedTuple):
         return self._replace(step=1) if self.act == "forbid" else None
 
     def with_ids(self, numbers_of: Callable[[Sequence[int]], Iterable[int]]) -> Intervention:
-        """Return the same intervention with the ids that `numbers_of` gives for the indices of its tokens."""
+        """Return the same intervention with ids in place of indices.
+
+        The function `numbers_of` converts indices to ids.
+        """
         left, right = map(int, numbers_of(self.pair))
         return self._replace(left=left, right=right)
 

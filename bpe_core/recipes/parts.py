@@ -1,4 +1,4 @@
-"""The common choices of a recipe in groups. Each choice has a title, a meaning and a default."""
+"""The choices that every recipe has, in groups. Each choice has a title, a meaning and a default."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Normalization:
     strip_ascii_punctuation: bool = choice(
         False, "No ASCII punctuation", "Leave out !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ before splitting"
     )
-    strip_marks: str = choice("", "Remove also", "Further characters to leave out before splitting")  # such as “ and ’
+    strip_marks: str = choice("", "Also remove", "Further characters to leave out before splitting")  # such as “ and ’
     unicode_form: UnicodeForm = choice("", "Unicode", among=get_args(UnicodeForm))
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplittingChoices(Normalization):
-    """The choices that decide which words a text has."""
+    """The choices that decide how a text is split into words."""
 
     unit: Unit = choice("file", "Unit", among=get_args(Unit))  # "line" makes each line a separate text
     pattern: str = choice("gpt2", "Split by")  # a key of NAMED_PATTERNS, or "custom"
@@ -88,10 +88,10 @@ class SplittingChoices(Normalization):
     special_tokens: tuple[str, ...] = choice(
         (), "Special tokens", "Texts such as <|endoftext|> that are never split or merged"
     )
-    preparation: tuple[Any, ...] = choice(  # steps of bpe_core.text.preparation
+    preparation: tuple[Any, ...] = choice(  # operations of bpe_core.text.preparation
         (),
         "Preparation",
-        "The normalizers and pre-tokenizers of a file, step by step. No other choice describes these steps",
+        "The normalizers and pre-tokenizers of a file, one after another. No other choice describes these operations",
         applies=lambda recipe: bool(recipe.preparation),
         goes_without_saying=True,
     )
@@ -105,7 +105,7 @@ OF_SYMBOLS: Mapping[str, Any] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class Symbols:
-    """The choices that decide which base symbols a word has."""
+    """The choices that decide how a word is split into base symbols."""
 
     base: Base = choice("bytes", "Starts from", among=get_args(Base))
     base_symbols: BaseSymbols = choice(  # "" means characters of a text
@@ -132,11 +132,11 @@ class Symbols:
         unset="all characters", **_OF_CHARACTERS,
     )  # fmt: skip
     unknown: Unknown = choice(  # the token of a character outside the alphabet
-        "unk", "Unknown as", among=get_args(Unknown), **_OF_CHARACTERS
+        "unk", "Unknown characters", among=get_args(Unknown), **_OF_CHARACTERS
     )
     unknown_text: str = choice(
         UNKNOWN_TOKEN,
-        "Written as",
+        "Unknown token",
         "The text of the token for unknown characters",
         applies=lambda recipe: recipe.base == "characters" and recipe.unknown == "unk",
         goes_without_saying=True,
@@ -206,21 +206,21 @@ class LearningChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class SteeringChoices:
-    """The choices by which a person overrides the steps that the method would choose."""
+    """The choices by which a user overrides the steps that the method would choose."""
 
     interventions: tuple[Intervention, ...] = choice(
         (),
-        "By hand",
+        "Interventions",
         (
-            "Pairs that are never merged from a step on, or merged at a step whatever their count, by ids: "
-            "forbid:116+104@12"
+            "Pairs that are never merged from a step on, or merged at a step whatever their count. Each is "
+            "written with ids, such as forbid:116+104@12"
         ),
         applies=lambda recipe: recipe.interventions != (),
         goes_without_saying=True,
     )
     grown_from: int = choice(
         0,
-        "Grown from",
+        "Continued steps",
         "The number of first steps that come from the table that the run continues on a new corpus",
         least=0,
         applies=lambda recipe: recipe.grown_from != 0,
@@ -237,7 +237,7 @@ class MixtureChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingChoices:
-    """The choices for using a tokenizer: which special tokens are searched for in a text, and how ids are decoded."""
+    """The choices for the use of a tokenizer: which special tokens are found in a text, and how ids are decoded."""
 
     spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",
@@ -247,10 +247,10 @@ class DecodingChoices:
         applies=lambda recipe: bool(recipe.special_tokens),
         goes_without_saying=True,
     )
-    decoding: tuple[Any, ...] = choice(  # steps of bpe_core.text.decoding
+    decoding: tuple[Any, ...] = choice(  # operations of bpe_core.text.decoding
         (),
         "Decoding",
-        "How the library of a file decodes tokens into a text, step by step",
+        "How the library of a file decodes tokens into a text, one operation after another",
         applies=lambda recipe: bool(recipe.decoding),
         goes_without_saying=True,
     )

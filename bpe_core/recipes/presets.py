@@ -1,4 +1,4 @@
-"""The presets, which are recipes with names. Each method adds its own presets, with a line of explanation for each."""
+"""The presets, which are recipes with names. Each method adds its own presets and a line that explains each of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.methods.registry import METHODS
 
 
 class Presets(Mapping[str, Preset]):
-    """The presets of all methods, by name. The presets of plug-ins come last."""
+    """A mapping from name to preset, for the presets of all methods. The presets of plug-ins come last."""
 
     def __getitem__(self, name: str) -> Preset:
         for method in METHODS.values():

@@ -1,4 +1,4 @@
-"""The recipe: all choices of a training as one value, which is checked and never changes.
+"""The recipe: all choices of a training run as one value. The value is checked, and never changes.
 
 >>> Recipe.preset("gpt2", vocab_size=1000).pattern
 'gpt2'
@@ -37,10 +37,10 @@ from bpe_core.recipes.parts import (
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import json_of, report_faults
-from bpe_core.support.numbered_symbols import LARGEST, SymbolNames
-from bpe_core.support.wording import as_call
+from bpe_core.support.numbered_symbols import LARGEST, WIDTH, SymbolNames
+from bpe_core.support.wording import as_call, count_text
 from bpe_core.text.mixture import mixture_of
-from bpe_core.text.patterns import NAMED_PATTERNS, understood_pattern
+from bpe_core.text.patterns import NAMED_PATTERNS, stored_pattern
 
 LONGEST_NAME = 4_096  # characters of the name of a symbol
 LONGEST_SPECIAL = 4_096  # characters of a special token
@@ -87,7 +87,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             if name not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
             CHOICES[name].check(name, value)
-        self._complete(COMMON)
+        self._standardize(COMMON)
         self._check(self.choices)
 
     def __getattr__(self, name: str) -> Any:
@@ -97,7 +97,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        """Return the Python call that makes the recipe. Choices at their defaults are left out."""
+        """Return the Python call that makes the recipe. Choices with their default values are left out."""
         declared = self.choices
         changed = {name: value for name, value in self.values.items() if value != declared[name].default}
         return as_call("Recipe", **changed)
@@ -106,8 +106,11 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         """Return what pickle stores: the choices of the recipe as JSON."""
         return Recipe.from_json, (self.to_json(),)
 
-    def _complete(self, names: Collection[str]) -> None:
-        """Convert the named choices to the form in which recipes are compared, such as lists to tuples."""
+    def _standardize(self, names: Collection[str]) -> None:
+        """Convert the choices with these names to their standard form, such as a list to a tuple.
+
+        So two equal recipes have equal values. An empty `marker_text` becomes the usual text of the marker.
+        """
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         if "special_tokens" in names:
@@ -139,7 +142,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         if "special_tokens" in choices:
             _check_specials(self.special_tokens)
         if "custom_pattern" in choices and (self.custom_pattern or self.pattern not in NAMED_PATTERNS.own):
-            pattern, expression = understood_pattern(self.pattern, self.custom_pattern)
+            pattern, expression = stored_pattern(self.pattern, self.custom_pattern)
             object.__setattr__(self, "pattern", pattern)
             object.__setattr__(self, "custom_pattern", expression)
         # Kept for the texts that will be encoded.
@@ -148,19 +151,19 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def choices(self) -> Mapping[str, Choice]:
-        """Return the choices of this recipe by name: the common choices and the choices of its method."""
+        """Return a dictionary from name to choice, for the common choices and the choices of this recipe's method."""
         return {**COMMON, **METHODS[self.method].own_choices}
 
     @property
     def values(self) -> dict[str, Any]:
-        """Return the value of each choice by its name."""
+        """Return a dictionary from the name of each choice to its value."""
         return {name: getattr(self, name) for name in self.choices}
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Recipe:
         if name not in PRESETS:
             raise RecipeError(f"There is no preset {name!r}; the presets are {', '.join(PRESETS)}.")
-        return _unchanged(name).with_changes(**changes) if changes else _unchanged(name)
+        return _recipe_of_preset(name).with_changes(**changes) if changes else _recipe_of_preset(name)
 
     def with_changes(self, **changes: Any) -> Recipe:
         for key in changes:
@@ -178,13 +181,14 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         if self.decoding and any(changes.get(name, was) != was for name, was in self._symbols.items()):
             changes.setdefault("decoding", ())  # these read other symbols
         if "method" in changes and changes["method"] in METHODS:
-            changes = {**METHODS[changes["method"]].needs, **changes}
+            base_symbols = changes.get("base_symbols", self.base_symbols)
+            changes = {**METHODS[changes["method"]].needs_for(base_symbols), **changes}
         if not changes.keys() <= COMMON.keys() or changes.get("method", self.method) != self.method:
             return Recipe(**{**self.values, **changes})
         return self._with_common(changes)
 
     def of_symbols(self, kind: BaseSymbols, names: tuple[str, ...] = ()) -> Recipe:
-        """Return the recipe for base symbols that are no text. Choices that only texts have are reset.
+        """Return the recipe for base symbols that are not text. Choices that only texts need are reset.
 
         >>> Recipe.preset("gpt2").of_symbols("integers").base_symbols
         'integers'
@@ -193,7 +197,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return self.with_changes(**changes)
 
     def _with_common(self, changes: Mapping[str, Any]) -> Recipe:
-        """Return the recipe with changes in its common choices and with the same method.
+        """Return the recipe with some of the common choices changed. The method stays the same.
 
         Only the changed choices are checked.
         """
@@ -202,7 +206,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             object.__setattr__(changed, name, changes[name] if name in changes else getattr(self, name))
         object.__setattr__(changed, "own", self.own)
         vars(changed).update(vars(self.own))
-        changed._complete(changes.keys())
+        changed._standardize(changes.keys())
         checked = changes.keys() | ({"custom_pattern"} if "pattern" in changes else set())
         changed._check({name: COMMON[name] for name in checked})
         return changed
@@ -217,7 +221,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
         """Return the names of the choices that are different in two recipes.
 
-        Only choices of these parts are compared.
+        Only the choices of the given `parts` are compared.
         """
         names = _choices_of(parts)
         if LearningChoices in parts:
@@ -225,8 +229,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
-        """Return whether two recipes differ at most in their sizes, so that the shorter run is the beginning of the
-        longer run.
+        """Return whether two recipes are equal except for their sizes.
+
+        If so, the shorter run is the beginning of the longer run.
         """
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
@@ -238,9 +243,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def listed(self) -> Recipe:
-        """Return the recipe of a vocabulary that lists tokens without steps.
+        """Return the recipe for a vocabulary that is stored as a list of tokens, without steps.
 
-        If the method has no such vocabulary, return the recipe unchanged.
+        If the method has no such recipe, return this recipe unchanged.
         """
         other = METHODS[self.method].listed_as
         return self.with_changes(method=other) if other else self
@@ -254,10 +259,20 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         """Return whether counting must also record how often each word ends a line."""
         return METHODS[self.method].asks_for_line_ends
 
+    @property
+    def recipe_at_first(self) -> Recipe | None:
+        """Return the recipe that splits texts into words for the first stage of learning.
+
+        Return None if the method has one stage, or if the first stage only splits the words of this recipe further.
+        """
+        method = METHODS[self.method]
+        at_first: Recipe | None = method.recipe_at_first(self) if method.may_split_twice else None
+        return at_first
+
     def applies(self, choice: str) -> bool:
         """Return whether a choice has an effect, given the other choices of the recipe.
 
-        A choice with a value that the method fixes has no effect.
+        If the method prescribes the value of a choice, the choice has no effect.
         """
         declared = self.choices.get(choice)
         return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
@@ -278,7 +293,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @cached_property
     def normalizes_by_steps(self) -> bool:
-        """Return whether steps of a file normalize a text. Then no other choice of the recipe does."""
+        """Return whether texts are normalized by the operations of a tokenizer file.
+
+        If so, no other choice of the recipe normalizes them.
+        """
         return bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation))
 
     @cached_property
@@ -302,6 +320,25 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         """Return the names of the symbols. They are used only if the symbols are not text."""
         return SymbolNames(self.symbol_names, has_numbers=self.base_symbols != "lines")
 
+    def size_of(self, size: int) -> int:
+        """Return the size of a text as measures count it. `size` is the size of the text in bytes.
+
+        Usually the two sizes are equal. But if the base symbols are not text, a symbol takes four bytes and counts as
+        one.
+
+        >>> Recipe.preset("gpt2").size_of(8), Recipe.preset("gpt2").of_symbols("integers").size_of(8)
+        (8, 2)
+        """
+        return size // WIDTH if self.base_symbols else size
+
+    def text_of_symbols(self, text: str) -> str:
+        """Convert a text that a user typed into the text that a tokenizer with this recipe reads.
+
+        If the base symbols are not text, the user types their names, separated by spaces. Then each name becomes one
+        character. Otherwise the text is returned unchanged.
+        """
+        return self.names.text_of_typed(text) if self.base_symbols else text
+
     @property
     def takes_any_bytes(self) -> bool:
         """Return whether the recipe learns from each file as one sequence of bytes. Such a file need not be text."""
@@ -310,9 +347,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def usual_decoding(self) -> tuple[Any, ...]:
-        """Return the decoding steps for a recipe whose file lists none.
+        """Return the decoding operations for a recipe whose file lists none.
 
-        The steps restore the original text as exactly as possible.
+        The operations restore the original text as exactly as possible.
         """
         decode = _decode()
         if self.base == "bytes":
@@ -336,7 +373,8 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def lists_bytes(self) -> bool:
-        """Return whether the vocabulary is a list of byte strings, such as RWKV's, and not the result of a training.
+        """Return whether the vocabulary is a list of byte strings, such as RWKV's, and not the result of a training
+        run.
 
         With such a vocabulary, a text is split by the longest match.
         """
@@ -346,7 +384,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     def lists_pieces(self) -> bool:
         """Return whether the vocabulary is a plain list of tokens, some of which continue a word.
 
-        In such a list, a token without a marker may be both at the beginning and inside of words.
+        In such a list, a token without a marker may occur both at the beginning of a word and inside it.
         """
         return METHODS[self.method].has_continuations and self.merges == 0
 
@@ -356,12 +394,18 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def serves_languages(self) -> bool:
-        """Return whether the method needs word counts for each language. Then each group of the texts is a language."""
+        """Return whether the method needs word counts for each language.
+
+        If so, each group of the texts is a language.
+        """
         return METHODS[self.method].serves_languages
 
     @property
     def of_one_text(self) -> Recipe:
-        """Return the recipe that counts the words of one language, without the choices about several languages."""
+        """Return the recipe for counting the words of a single language.
+
+        Choices that compare languages are left out.
+        """
         return self.with_changes(method=USUAL, mixture=None) if self.serves_languages else self
 
     def merge_limit(self, alphabet_size: int) -> int:
@@ -371,7 +415,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         least = alphabet_size + len(self.special_tokens)
         if self.vocab_size < least:
             beside = f" and {len(self.special_tokens)} special tokens" if self.special_tokens else ""
-            problem = f"A vocabulary of {self.vocab_size:,} has no room for the {alphabet_size:,} base symbols{beside}."
+            problem = (
+                f"A vocabulary of {self.vocab_size:,} has no room for the "
+                f"{count_text(alphabet_size, 'base symbol')}{beside}."
+            )
             raise SizeDoesNotFit(problem, f"Choose at least {least:,}.", 2 * least)
         return self.vocab_size - least
 
@@ -411,7 +458,7 @@ COMMON: Mapping[str, Choice] = {
 
 
 class Choices(Mapping[str, Choice]):
-    """The choices of all recipes by name: the common choices, and those of all methods."""
+    """A mapping from name to choice: the choices that all recipes have, and the choices of every method."""
 
     def __getitem__(self, name: str) -> Choice:
         if name in COMMON:
@@ -433,7 +480,7 @@ CHOICES = Choices()
 
 
 def title_of(choice: str) -> str:
-    """Return the title of a choice for people.
+    """Return the title of a choice, or a readable form of its name if it has no title.
 
     >>> title_of("keep_share"), title_of("a_new_choice")
     ('Kept a round', 'A new choice')
@@ -460,7 +507,7 @@ def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
 
 
 @cache
-def _unchanged(preset: str) -> Recipe:
+def _recipe_of_preset(preset: str) -> Recipe:
     """Return the recipe of a preset without changes. It is cached, because a window needs each preset many times."""
     return Recipe(name=preset, **PRESETS[preset].choices)
 
@@ -488,12 +535,13 @@ def _check_agreement(recipe: Recipe) -> None:
 
 def _check_method(recipe: Recipe) -> None:
     method = METHODS[recipe.method]
-    for name, needed in method.needs.items():
+    needs = method.needs_for(recipe.base_symbols) if recipe.base_symbols else method.needs
+    for name, needed in needs.items():
         by_file = bool(recipe.preparation or recipe.sums) or recipe.lists_pieces
         is_unmarked = name == "marker" and recipe.marker == "none" and by_file
         if name == "base" and needed == "bytes" and recipe.base_symbols:
             raise RecipeError(
-                f"{method.title} learns from bytes alone, and symbols that are {recipe.base_symbols} are no bytes. "
+                f"{method.title} learns only from bytes, but symbols that are {recipe.base_symbols} are not bytes. "
                 "Choose another method. Or write each symbol as one byte, and choose the preset raw-bytes."
             )
         if getattr(recipe, name) != needed and not is_unmarked and not recipe.lists_bytes:
@@ -506,7 +554,10 @@ def _check_method(recipe: Recipe) -> None:
 
 def _check_bytes(recipe: Recipe) -> None:
     if recipe.alphabet_limit is not None:
-        raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")
+        raise RecipeError(
+            "An alphabet limit works only for characters, because the byte alphabet always has 256 symbols. Leave the "
+            "limit out."
+        )
     least = 256 + len(recipe.special_tokens)
     if recipe.vocab_size is not None and recipe.vocab_size < least:
         specials = " and its special tokens" if recipe.special_tokens else ""
@@ -523,7 +574,9 @@ def _check_names(names: object) -> None:
         )
     named = [name for name in names if name]
     if len(names) > LARGEST + 1 or len(set(named)) < len(named):
-        raise RecipeError(f"There can be at most {LARGEST + 1:,} symbols, and each symbol must have a different name.")
+        raise RecipeError(
+            f"There can be at most {count_text(LARGEST + 1, 'symbol')}, and each symbol must have a different name."
+        )
     for name in named:
         if len(name) > LONGEST_NAME or not name.isascii():
             refuse_long_text("The name of a symbol", name, LONGEST_NAME)
@@ -535,15 +588,15 @@ def _check_base_symbols(recipe: Recipe) -> None:
     is_text = recipe.part(Normalization) != Normalization() or recipe.pattern != "none" or recipe.preparation
     if recipe.base != "characters" or recipe.unit != "file" or is_text:
         raise RecipeError(
-            f"Symbols that are {recipe.base_symbols} are not text. For such symbols, choose the base characters and "
-            "the pattern none, and leave out all steps that change a text."
+            f"Base symbols of the kind {recipe.base_symbols} are not text. Set the base to characters and the pattern "
+            "to none, and leave out all operations that change a text."
         )
 
 
 def _check_signs(recipe: Recipe) -> None:
     """Check the texts with a special meaning: the marker, the border and the unknown token.
 
-    Raise RecipeError for a wrong text.
+    Raise RecipeError if one of these texts is not allowed.
     """
     has_words = recipe.pattern != "none" or recipe.splits_by_steps or recipe.base_symbols
     if recipe.marker in ("symbol", "glued", "prefix") and not has_words:
@@ -569,4 +622,5 @@ def _check_specials(tokens: tuple[str, ...]) -> None:
     if sum(map(len, tokens)) > MOST_SPECIAL:
         raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
     if len(set(tokens)) != len(tokens):
-        raise RecipeError("A special token is listed twice.")
+        twice = next(token for place, token in enumerate(tokens) if token in tokens[:place])
+        raise RecipeError(f"The special token {twice!r} is listed twice. List it once.")

@@ -24,8 +24,8 @@ Key = Callable[[Pair, Sequence[bytes], Callable[[Pair], int]], Any]
 class TieRule:
     """A tie rule, which computes a key for each pair. The pair with the smallest key wins.
 
-    Among pairs with equal keys, the pair with the lower ids wins. During the training the key of a pair may grow but
-    must never become smaller, because the queues of pairs rely on this.
+    Among pairs with equal keys, the pair with the lower ids wins. During a run, the key of a pair may grow but must
+    never become smaller, because the queues of pairs rely on this.
     """
 
     name: str
@@ -39,9 +39,7 @@ class TieRule:
         return self.name.replace("-", " ")
 
     def fits(self, base: str) -> bool:
-        """Return whether the rule can compare tokens that consist of these base symbols, which are "bytes" or
-        "characters".
-        """
+        """Return whether the rule can compare tokens made of `base`, which is "bytes" or "characters"."""
         return base == "bytes" or not self.byte_places
 
 
@@ -70,7 +68,7 @@ BYTE_ALPHABET = tuple(_printed_places())
 _PRINTED = bytes(BYTE_ALPHABET)
 
 
-def _printed(text: bytes) -> bytes:
+def _printed_form(text: bytes) -> bytes:
     """Return a sort key for a token, so that tokens are sorted like their texts in GPT-2's files."""
     return text.translate(_PRINTED)
 
@@ -78,19 +76,19 @@ def _printed(text: bytes) -> bytes:
 _RULES = (
     TieRule(
         "first-seen",
-        "that is met first when the texts are read from the start",
+        "that occurs first when the texts are read from the start",
         lambda pair, texts, first_place: first_place(pair),
         kernel="BY_FIRST_SEEN",
     ),
     TieRule(
         "lowest-ids",
-        "of the smallest token ids, bytes being numbered by their value",
+        "with the smallest token ids, where bytes are numbered by their value",
         lambda pair, texts, first_place: pair,
         kernel="BY_IDS",
     ),
     TieRule(
         "byte-alphabet",
-        "of the smallest token ids, bytes being numbered as the GPT-2 byte alphabet prints them",
+        "with the smallest token ids, where bytes are numbered in the order of the GPT-2 byte alphabet",
         lambda pair, texts, first_place: tuple(BYTE_ALPHABET[id] if id < 256 else id for id in pair),
         kernel="BY_IDS",
         byte_places=BYTE_ALPHABET,
@@ -109,8 +107,8 @@ _RULES = (
     ),
     TieRule(
         "largest-printed",
-        "that comes last in a dictionary of tokens as the GPT-2 byte alphabet prints them",
-        lambda pair, texts, first_place: tuple(_ReversedBytes(_printed(texts[token])) for token in pair),
+        "that comes last in a dictionary, where tokens are written in the GPT-2 byte alphabet",
+        lambda pair, texts, first_place: tuple(_ReversedBytes(_printed_form(texts[token])) for token in pair),
         kernel="BY_LARGEST_TEXT",
         byte_places=BYTE_ALPHABET,
     ),

@@ -1,1 +1,1 @@
-"""The references in plain Python for floors, mixtures and shares. Each method has its own `reference.py`."""
+"""The specifications of floors, mixtures and shares in plain Python. Each method has its own `reference.py`."""

@@ -1,18 +1,24 @@
-"""The check of a floor for all vocabularies from its certificate: short, plain and slow.
+"""The reference that checks a floor. A floor is a number of tokens below which no vocabulary of a given size can get.
+
+A certificate contains the proof of a floor.
 
 Each word is a sequence of symbols. A piece consists of two to `longest` neighbouring symbols. An edge is a piece at a
-place in a word. A single symbol costs a token, and an edge costs a token plus its price. Costs are integers in a small
-unit of a token. Split each word in the cheapest way, and multiply the cost by the word's count. For each piece, add up
-the prices of all its edges. Subtract the largest sums from the cost of all words, one sum for each piece that the
-vocabulary may hold. The result is a floor, for three reasons:
+position in a word, and each edge has a price. A single symbol costs one token. An edge costs one token plus its price.
+Costs are integers in a small unit of a token. The floor for a vocabulary with n pieces is computed in three steps:
 
-- a vocabulary splits each word by its pieces and pays a token for each edge; with the prices added, it pays at least
-  the cost of the cheapest way;
-- the prices that it pays are at most the sums of its pieces, because a way to split a word uses an edge once;
-- these sums are at most the largest sums of the same number of pieces.
+1. Split each word in the cheapest way, using any pieces. Multiply the cost by the word's count, and add up all words.
+2. For each piece, add up the prices of all its edges, each multiplied by the count of the edge's word.
+3. Subtract the n largest of these sums from the cost of all words.
 
-So a vocabulary needs at least as many tokens as the difference, for any prices. A size is the number of tokens that are
-always present, such as the base symbols, plus the number of pieces.
+Any vocabulary with n pieces needs at least as many tokens as the result, for three reasons:
+
+- The vocabulary splits each word in some way. With prices, this way costs at least as much as the cheapest way. So the
+  number of tokens, plus the prices of all edges in these ways, is at least the cost of all words.
+- A way uses each edge at most once. So the prices of all edges in these ways are at most the sums of the n pieces.
+- The sums of any n pieces are at most the n largest sums.
+
+This is true for any prices. The size of a vocabulary is n plus the number of tokens that are always present, such as
+the base symbols.
 
 With the word `abab` twice, and prices of half a token on each `ab`:
 
@@ -30,6 +36,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.support.foreign import report_faults
+from bpe_core.support.wording import count_text
 
 Piece = tuple[int, ...]
 
@@ -42,7 +49,10 @@ def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
 
 
 def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return the floor in tokens that a list of prices proves."""
+    """Return the floor that the prices in `of` prove: no vocabulary of this size splits the words into fewer tokens.
+
+    `of` is the certificate's entry for one size.
+    """
     longest, limit, unit = (certificate[name] for name in ("longest", "limit", "unit"))
     words = certificate["words"]
     counts = certificate["counts"]
@@ -75,9 +85,13 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
     return tokens
 
 
-def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return the number of tokens if each word is split into the fewest tokens of the vocabulary in `of`."""
-    pieces = {tuple(piece) for piece in of["vocabulary"]}
+def fewest(certificate: Mapping[str, Any], claim: Mapping[str, Any]) -> int:
+    """Return the smallest number of tokens into which an example of a vocabulary can split all words.
+
+    `certificate` contains the words and their counts. `claim` is the part of the certificate about one vocabulary size,
+    and contains the example.
+    """
+    pieces = {tuple(piece) for piece in claim["vocabulary"]}
     tokens = 0
     for word, count in zip(certificate["words"], certificate["counts"], strict=True):
         least = list(range(len(word) + 1))
@@ -89,11 +103,11 @@ def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
     return tokens
 
 
-def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
-    """Return the number of tokens of each witness, by the size of the witness.
+def tokens_of_witnesses(certificate: Mapping[str, Any]) -> dict[int, int]:
+    """Return a dictionary from the size of each witness to the number of tokens that it needs.
 
-    A witness is a vocabulary which shows that so few tokens are enough. Raise FormatError if a witness has a wrong
-    number of tokens or too many pieces.
+    A witness is a vocabulary that proves how few tokens are enough. Raise FormatError if a witness has a wrong number
+    of tokens or too many pieces.
     """
     with report_faults("A vocabulary in the certificate is incomplete"):
         counted = dict[int, int]()
@@ -103,8 +117,8 @@ def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
                 counted[claim["size"]] = fewest(certificate, claim)
                 if counted[claim["size"]] != claim["fewest"]:
                     raise FormatError(
-                        f"With the vocabulary of size {claim['size']:,}, the words have {counted[claim['size']]:,} "
-                        f"tokens, but the certificate says {claim['fewest']:,}."
+                        f"With the vocabulary of size {claim['size']:,}, the words have "
+                        f"{count_text(counted[claim['size']], 'token')}, but the certificate says {claim['fewest']:,}."
                     )
         return counted
 
@@ -113,8 +127,8 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     if len(pieces) > of["pieces"] or len(pieces) != len(of["vocabulary"]):
         raise FormatError(
-            f"The vocabulary of size {of['size']:,} in the certificate lists {len(of['vocabulary']):,} pieces. It "
-            f"must list at most {of['pieces']:,}, each only once."
+            f"The vocabulary of size {of['size']:,} in the certificate lists "
+            f"{count_text(len(of['vocabulary']), 'piece')}. It must list at most {of['pieces']:,}, each only once."
         )
     for number in (of["fewest"], *(symbol for piece in pieces for symbol in piece)):
         if type(number) is not int:
@@ -131,7 +145,7 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
         )
 
 
-def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+def checked_floors(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Return a row for each floor in a certificate: its size, the claimed number of tokens, and the proven number."""
     with report_faults("The certificate of a floor is incomplete"):
         _check_numbers(certificate)
@@ -141,7 +155,8 @@ def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 def _check_numbers(certificate: Mapping[str, Any]) -> None:
     """Raise FormatError if a value is not a whole number or is too small.
 
-    The check comes before any multiplication, because a text times a large number would fill the memory.
+    The check comes before any multiplication. If a value were a string, Python would repeat the string instead of
+    multiplying, and fill the memory.
     """
     floors = certificate["floors"]
     words = certificate["words"]
@@ -162,21 +177,24 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
 
 
 def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
-    """Raise FormatError if a size is not the number of tokens that always exist plus the number of pieces.
+    """Raise FormatError if a vocabulary size in the certificate is wrong.
 
-    A certificate with fewer pieces than its size would prove a floor that is too high.
+    A size must be the number of tokens that every vocabulary contains, plus the number of pieces. If a certificate
+    listed too few pieces for its size, its floor would be too high. `symbols` is the number of different symbols in the
+    words. Every vocabulary contains all of them.
     """
     always = certificate["always"]
     if always < symbols:
         raise FormatError(
-            f"The certificate says that every vocabulary has the same {always:,} tokens besides its pieces, but its "
-            f"words have {symbols:,} different symbols."
+            f"The certificate says that every vocabulary has the same {count_text(always, 'token')} besides its "
+            f"pieces, but its words have {count_text(symbols, 'different symbol')}."
         )
     for claim in certificate["floors"]:
         if claim["size"] != always + claim["pieces"]:
             raise FormatError(
-                f"The certificate says that a vocabulary of size {claim['size']:,} has {claim['pieces']:,} pieces "
-                f"besides the {always:,} tokens of every vocabulary, but {claim['size'] - always:,} would be correct."
+                f"The certificate says that a vocabulary of size {claim['size']:,} has "
+                f"{count_text(claim['pieces'], 'piece')} besides the {count_text(always, 'token')} of every "
+                f"vocabulary, but {claim['size'] - always:,} would be correct."
             )
 
 

@@ -1,7 +1,7 @@
-"""The interpolated Kneser-Ney model of pairs of neighbours, in plain Python.
+"""The interpolated Kneser-Ney model of pairs of neighbouring tokens, in plain Python.
 
-It is the specification of `measures.bits_per_byte`. Each word is modelled separately. `None` represents the edges of a
-word, before the first token and after the last token.
+The model is the specification of `measures.bits_per_byte`. Each word is modelled separately. `None` represents the
+edges of a word, before the first token and after the last token.
 
 >>> model = PairModel([((1, 2), 3), ((1, 3), 1)], 4)
 >>> round(sum(model.probability(1, token) for token in (None, 1, 2, 3)), 12)
@@ -23,8 +23,9 @@ USUAL_DISCOUNT = 0.75
 class PairModel:
     """A model that gives each event a probability, which depends on the event before it.
 
-    An event is a token, or the edge of a word. A discount is subtracted from the count of each pair. A model of single
-    events distributes the probability that this leaves.
+    An event is a token, or the edge of a word. The probability of a pair of events depends on its count, from which a
+    discount is subtracted. So some probability is left over. It is distributed by a model that does not look at the
+    event before.
     """
 
     def __init__(self, words: Words, events: int) -> None:
@@ -50,15 +51,15 @@ class PairModel:
     def probability(self, event: Event, following: Event) -> float:
         seen = self._before[event]
         if not seen:
-            return self._by_itself(following)
+            return self._single_probability(following)
         own = max(0.0, self._pairs[event, following] - self._discount)
-        return (own + self._discount * self._different[event] * self._by_itself(following)) / seen
+        return (own + self._discount * self._different[event] * self._single_probability(following)) / seen
 
-    def _by_itself(self, event: Event) -> float:
+    def _single_probability(self, event: Event) -> float:
         """Return the probability of an event without regard to the event before it.
 
-        The probability grows with the number of different events that come before the event. A part of it is the same
-        for all events.
+        The probability grows with the number of different events that come before the event. A part of the probability
+        is the same for all events.
         """
         if not self._pairs:
             return 1 / self._events

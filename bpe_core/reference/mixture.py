@@ -1,4 +1,4 @@
-"""The counts of words in groups with weights, in plain Python.
+"""The weighted counts of words in several groups of texts, in plain Python.
 
 >>> weighted([{b"low": 1, b"new": 3}, {b"new": 2}], [Fraction(7, 3), Fraction(1)])
 {b'low': 2, b'new': 9}

@@ -1,8 +1,9 @@
-"""The conditions on the shares of groups in a corpus under which training makes a given list of merges.
+"""The conditions that the shares of groups in a corpus must meet, so that training makes a given list of merges.
 
-At each step every other pair of neighbours is a rival, and the merge must occur more often than each rival. So each
-rival gives a condition, called a line. A line says for a million bytes of each group how much more often the merge
-occurs than the rival. The module `insight/shares.py` computes only the lines that matter.
+At each step, the merge must occur more often than every other pair of neighbours. These other pairs are the rivals of
+the merge. Each rival gives a condition, which is called a line. A line has a number for each group: how much more often
+the merge occurs than the rival in a million bytes of this group. The module `insight/shares.py` computes only
+the lines that matter.
 
 >>> groups = [{b"ab": 3}, {b"bc": 1}]
 >>> [(step, rival, [round(more) for more in oftener]) for step, rival, oftener in lines(groups, [(97, 98)])]

@@ -1,15 +1,15 @@
 """The package that splits a text into tokens. The module `tokenizer.py` uses all its modules:
 
-text_encoder      encodes a whole text by kernels or by a specification; the segmenters of methods derive from it
+text_encoder      encodes whole texts; it has the base class for the segmenters of all methods
 cutting           finds the special tokens of a text, normalizes the text and splits it into words, with offsets
 merging           applies merges to words, and encodes texts word by word in plain Python
 compiled_encoder  encodes texts by the kernels of `bpe_core/kernels/encode.py`
 segmentation      the interface of a split text: each tokenizer returns the tokens after k steps
-boundaries        the segmentation of methods that join pairs: the merge that removes each boundary of a text
+boundaries        the segmentation of byte-pair encoding: it knows which merge removes each boundary of a text
 word_tokens       the segmentation of methods that split each word separately
 
-The module `by_priority` splits single words and records what kernels do not record: where each token ends, and which
-step changes the tokens next. Some methods do the same in their `cut.py`. The window uses this for explanations and for
-the colours of a text. It does not replace the kernels: kernels encode texts, and this code encodes texts only until the
-kernels are ready.
+The module `by_priority` splits single words in plain Python. It records what kernels do not record: where each token
+ends, and which step changes the tokens next. The module `cut.py` of some methods does the same. The window needs these
+records for explanations and for the colours of a text. For encoding, kernels are faster, so these modules encode texts
+only until the kernels are ready.
 """

@@ -1,8 +1,9 @@
-"""The splitting of many texts into words by the steps of a tokenizer file, in one pass over arrays.
+"""The splitting of many texts into words by the operations of a tokenizer file, in one pass over arrays.
 
-The result is the bytes of all words, one word after another, and the offset of each word. Each step becomes a few
-operations on arrays, and a regular expression becomes a table of the scanner (`bpe_core.text.scanner`). Steps without
-array operations are applied to one piece of text after the other (`bpe_core.text.preparation`).
+The result is the bytes of all words, one word after another, and the offset of each word. Each operation of the file
+becomes a few array operations, and a regular expression becomes a table of the scanner (`bpe_core.text.scanner`). If an
+operation of the file has no equivalent array operation, it is applied to one piece of text after another
+(`bpe_core.text.preparation`).
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ from bpe_core.text.preparation.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_core.text.scanner import beginnings, table_of
+from bpe_core.text.scanner import characters_beginning_matches, table_of
 from bpe_core.text.stand_ins import stand_ins
 
 
 class _NoArrayOperation(Exception):
-    """An error that is raised if a step has no array operation."""
+    """An error that is raised if an operation of a tokenizer file has no equivalent array operation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class FlatWords:
 
     @classmethod
     def joined(cls, parts: Iterable[FlatWords]) -> FlatWords:
-        """Return the texts of all parts, one part after the other."""
+        """Return the texts of all parts, one part after another."""
         laid = list(parts)
         if len(laid) == 1:
             return laid[0]
@@ -87,8 +88,7 @@ class FlatWords:
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> FlatWords:
-        """Return the same texts with more borders between words. `cuts` holds all borders, the former borders
-        included."""
+        """Return the same texts with more borders between words. `cuts` holds all borders, including the old ones."""
         texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
         return dataclasses.replace(self, cuts=cuts, texts=texts)
 
@@ -133,7 +133,7 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class ArraySplitter:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Store the operations. A text that holds one of the texts in `but` must not be split by them."""
+        """Store the array operations. Texts that contain one of the strings in `but` must be split in another way."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -150,7 +150,10 @@ class ArraySplitter:
 
 @lru_cache(maxsize=16)
 def array_splitter(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> ArraySplitter | None:
-    """Return the array operations of the steps in `cuts`. Return None if a step has no array operation."""
+    """Convert `cuts`, the splitting operations of a tokenizer file, to array operations.
+
+    Return None if one of them has no equivalent array operation.
+    """
     operations: list[Operation] = []
     in_bytes = False
     but: set[str] = set()
@@ -161,7 +164,7 @@ def array_splitter(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False)
                 step, rare = _without_long_texts(step)
                 but |= rare
             elif isinstance(step, Split) and len(step.pattern) >= LONG_TEXT and not step.invert:
-                but.add(step.pattern)  # the step splits no other texts
+                but.add(step.pattern)  # the operation splits no other texts
                 continue
             operations += _operations(step)
             if isinstance(step, ByteLevel) and (shows_bytes or not is_last):
@@ -173,12 +176,12 @@ def array_splitter(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False)
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
-    r"""Remove the long literal texts at the beginning of a step's expression.
+    r"""Remove the long literal texts at the beginning of the expression of a `Split`.
 
-    With these texts, the table of the expression would be too large. A text that holds a removed text must be split
-    without tables.
+    The expression is compiled into a table, and these texts would make the table too large. A text that contains one of
+    the removed texts must be split without the table.
 
-    Return the changed step and the removed texts.
+    Return the changed `Split` and the removed texts.
 
     >>> _without_long_texts(Split(r"<\|end\|>|a+", True, "Isolated"))
     (Split(pattern='a+', is_regex=True, behavior='Isolated', invert=False), {'<|end|>'})
@@ -192,9 +195,9 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
 
 
 def _without_back_references(pattern: str) -> str:
-    r"""Replace back references in an expression, because a table cannot express them.
+    r"""Replace back references in a pattern, because a state machine cannot follow them.
 
-    A repeated character of a set becomes one alternative for each character.
+    A repetition of the same character from a set becomes one alternative for each character of the set.
 
     >>> _without_back_references(r"a|([!\-])\1*")
     'a|(?:!+|\\-+)'
@@ -211,7 +214,7 @@ def _without_back_references(pattern: str) -> str:
 
 def _operations(step: PreTokenizer) -> Iterator[Operation]:
     match step:
-        case Split("", False, "Isolated", False):  # the step splits between all characters
+        case Split("", False, "Isolated", False):  # the operation splits between all characters
             yield _splitting(r"[\s\S]", "Isolated")
         case Split(pattern, is_regex, behavior, invert):
             expression = (
@@ -257,7 +260,7 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
     kept: Bools | None = None
     flags, bare = _parted(expression)
     if behavior == "Removed":
-        begins = beginnings(expression)
+        begins = characters_beginning_matches(expression)
         if begins is None:
             raise _NoArrayOperation
         begins = older_unicode.with_older_values(begins, expression) if older else begins
@@ -312,9 +315,10 @@ def _shown(laid: FlatWords) -> FlatWords:
 
 
 def _as_bytes(laid: FlatWords) -> FlatWords:
-    """Convert stand-in characters back to the bytes that they represent, as the reverse of `_shown`.
+    """Convert byte characters back to bytes. This undoes `_shown`.
 
-    No word ends inside a stand-in character of two bytes.
+    A byte character is a printable character that represents one byte, such as `Ġ` for a space. It may take two bytes
+    in UTF-8, but no word ends inside it.
     """
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)

@@ -20,18 +20,30 @@ from bpe_core.errors import BpeError
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.threads import WORTH_THREADS, available_threads
 from bpe_core.text.characters import utf8, utf8_view
-from bpe_core.text.reading.utf8 import first_broken
+from bpe_core.text.reading.utf8 import first_invalid_in_joined
+from bpe_core.text.scanner.machine import SEPARATOR
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.splitting.safe_cuts import SafeCuts
 
-Part = Callable[[], "Texts"]
+Part = Callable[[bool], "Texts | JoinedTexts"]  # makes the bytes, if wanted and possible as joined texts
+Cuts = Callable[[], "SafeCuts"]  # called only if a text is so large that it is divided
 Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # encodes into a given array, if that is large enough
 
-LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
+LEAST_JOB, LARGEST_JOB = 1 << 17, 1 << 19  # bytes that one of several threads takes at a time
+LARGEST_ALONE = (1 << 21) + (1 << 18)  # bytes that a single thread takes at a time: a piece of a file, and a bit more
 _JOBS_A_THREAD = 8
+FIRST_TEXTS = 64  # of a part; the others probably are like these
+SHORT_TEXT = 1_000  # characters; for longer texts, a call for each text takes little of the time
+SAMPLED = 1 << 10  # at least so many texts of a large batch are measured before it is divided
+EVERY = slice(None)  # the indices of all items
+WORTH_JOINING = 1 << 14  # bytes of a batch; the first joined texts need further tables
 _PARTS = 16  # the least number of parts, if each thread makes the bytes of its texts
+
+
+class HoldsSeparator(Exception):
+    """An error that is raised if a text contains the character that separates joined texts."""
 
 
 class Jobs(NamedTuple):
@@ -46,7 +58,7 @@ class Jobs(NamedTuple):
     @classmethod
     def of(cls, size: int, threads: int) -> Jobs:
         if threads == 1:
-            return cls(LARGEST_JOB, 1)
+            return cls(LARGEST_ALONE, 1)
         return cls(min(LARGEST_JOB, max(LEAST_JOB, size // (_JOBS_A_THREAD * threads))), threads)
 
     def next(self, rest: int) -> int:
@@ -74,10 +86,14 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts in UTF-8, one after another in `data`. Text i is data[edges[i] : edges[i + 1]]."""
+    """Texts in UTF-8, one after another in `data`. Text i is data[edges[i] : edges[i + 1]].
+
+    If `ids` is given, the ids may be written into this array. It should be somewhat longer than the bytes.
+    """
 
     data: Bytes
     edges: Int64s
+    ids: Int32s | None = None
 
     @classmethod
     def of(cls, texts: Any) -> Texts:
@@ -98,7 +114,7 @@ class Texts:
 
     @property
     def searched(self) -> Iterable[Any]:
-        """Return the data in which special tokens are searched: the bytes of all texts."""
+        """Return the data that is searched for special tokens: the bytes of all texts."""
         return (self.data,)
 
     @property
@@ -107,25 +123,25 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """Return the size of an array for ids that is made before the number of ids is known.
+        """Return the size of the array for ids. The array is made before the number of ids is known.
 
         The number of ids is rarely larger than half the number of bytes. A larger array is avoided, because the C
-        library gives the memory of very large arrays back to the system.
+        library returns the memory of very large arrays to the system and so cannot reuse it.
         """
         return self.size // 2
 
-    def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        """Divide the texts into parts for the threads. Large texts are divided too, so the parts have more edges than
-        the texts.
+    def parts(self, cuts: Cuts, jobs: Jobs) -> tuple[list[Part], Int64s | slice]:
+        """Divide the texts into parts for the threads. Large texts are divided into several parts.
 
-        Return the parts, and for each edge of a text its index among the edges of all parts.
+        An edge is an offset at which a part begins or ends. Return the parts, and an array with the indices of those
+        edges at which a text begins or ends.
         """
         edges, of_texts = _divide_large_texts(self, cuts, jobs)
         return [
             partial(self._texts_between, edges[start : stop + 1]) for start, stop in _share_among_threads(edges, jobs)
         ], of_texts
 
-    def _texts_between(self, edges: Int64s) -> Texts:
+    def _texts_between(self, edges: Int64s, _: bool) -> Texts:
         return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
 
     def strings(self) -> Iterable[str]:
@@ -134,28 +150,80 @@ class Texts:
 
 
 @dataclass(frozen=True, eq=False)
+class JoinedTexts:
+    """Texts in UTF-8, joined by SEPARATOR.
+
+    Joining is fast, because Python does not process each text separately.
+    """
+
+    data: Bytes
+    edges: int  # the number of texts
+
+    @classmethod
+    def of(cls, texts: list[Any]) -> JoinedTexts | None:
+        r"""Join texts. Return None if an item is not a `str`, or cannot be encoded as UTF-8.
+
+        >>> JoinedTexts.of(["low", "é"]).data.tobytes()
+        b'low\x00\xc3\xa9'
+        """
+        separator = chr(SEPARATOR)
+        try:
+            if _are_joined_first(texts):
+                joined = separator.join(texts)
+                if joined.isascii():
+                    return cls(utf8_view(joined), len(texts))
+                data = joined.encode()
+            else:
+                data = separator.encode().join(map(str.encode, texts))
+        except (TypeError, UnicodeEncodeError):
+            return None
+        return cls(np.frombuffer(data, np.uint8), len(texts))
+
+
+def _are_joined_first(texts: list[str]) -> bool:
+    """Return whether it is faster to join the texts first, and to convert the joined string to bytes.
+
+    This is so if all texts are ASCII, or if they are short and most are not ASCII. A joined string with a single wide
+    character stores every character in a wider form. Its ASCII characters then take longer to convert. If the texts are
+    short, only the first of them are looked at.
+    """
+    first = texts[:FIRST_TEXTS]
+    if sum(map(len, first)) >= SHORT_TEXT * len(first):
+        return all(map(str.isascii, texts))
+    ascii = sum(map(str.isascii, first))
+    return ascii == len(first) or 4 * ascii < len(first)
+
+
+@dataclass(frozen=True, eq=False)
 class Unread:
     """Many texts that are not yet converted to bytes. Each thread converts its part while other threads encode."""
 
     texts: list[Any]
-    edges: Int64s  # in characters, or in bytes for texts that are bytes
+    edges: Int64s  # of each `step`-th text, in characters, or in bytes for texts that are bytes
+    step: int
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
         """Return texts that the threads convert to bytes later.
 
-        Convert the texts now if the conversion is quick, or if a single text is very large.
+        Convert the texts now if a single text is very large.
+
+        The sizes of many texts are estimated from some of them, because measuring each text would take as long as
+        joining all texts.
         """
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
-        texts = list(texts)
-        if not set(map(type, texts)) <= {str, bytes}:
+        texts = texts if isinstance(texts, list) else list(texts)
+        step = max(1, len(texts) // SAMPLED)
+        try:
+            unread = cls(texts, edges_of(texts[::step]) * step, step)
+        except TypeError:  # some items are no texts, and have no length
             return Texts.of(texts)
-        edges = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=edges[1:])
-        unread = cls(texts, edges)
-        is_divided = unread.size >= WORTH_THREADS and np.diff(edges).max() < unread.size // _PARTS
-        return unread if is_divided else Texts.of(texts)
+        if not texts:
+            return Texts.of(texts)
+        largest = int(np.diff(unread.edges).max()) // step
+        is_large = unread.size >= WORTH_THREADS or largest > 2 * LARGEST_JOB
+        return Texts.of(texts) if is_large and largest >= unread.size // _PARTS else unread
 
     @property
     def searched(self) -> Iterable[Any]:
@@ -167,19 +235,22 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """Return the size of an array for ids that is made before the number of ids is known.
+        """Return the size of the array for ids. The array is made before the number of ids is known.
 
-        The array is larger than ASCII texts need, because a character outside ASCII may have several ids.
+        The number of ids is rarely larger than half the number of characters, except in texts with many characters
+        outside ASCII. The array is not made larger for such texts, for the reason that `Texts.room` gives.
         """
-        return 2 * self.size
+        return self.size // 2
 
-    def parts(self, _: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        return [partial(self._read, *ends) for ends in _share_among_threads(self.edges, jobs)], np.arange(
-            len(self.edges)
-        )
+    def parts(self, _: Cuts, jobs: Jobs) -> tuple[list[Part], slice]:
+        ends = ((self.step * start, self.step * stop) for start, stop in _share_among_threads(self.edges, jobs))
+        return [partial(self.read, *of_part) for of_part in ends], EVERY
 
-    def _read(self, start: int, stop: int) -> Texts:
-        return Texts.of(self.texts[start:stop])
+    def read(self, start: int, stop: int, joins: bool) -> Texts | JoinedTexts:
+        """Convert the texts from index `start` to `stop` to bytes, as joined texts if that is possible and wanted."""
+        texts = self.texts[start:stop]
+        joined = JoinedTexts.of(texts) if joins and len(texts) > 1 else None
+        return joined or Texts.of(texts)
 
     def strings(self) -> Iterable[str]:
         return Texts.of(self.texts).strings()
@@ -196,9 +267,18 @@ def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
     except (TypeError, UnicodeEncodeError):  # some items are bytes, or of a wrong type
         parts = [text if isinstance(text, bytes) else utf8(text) for text in map(_checked, texts)]
         is_sound = False
-    edges = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=edges[1:])
-    return Texts(np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), np.uint8), edges), is_sound
+    return Texts(np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), np.uint8), edges_of(parts)), is_sound
+
+
+def edges_of(texts: Sequence[str] | Sequence[bytes]) -> Int64s:
+    """Return the offset of each text in the concatenation of all texts, and the end of the last text.
+
+    >>> edges_of(["ab", "c"]).tolist()
+    [0, 2, 3]
+    """
+    edges = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=edges[1:])
+    return edges
 
 
 def _checked(text: Any) -> str | bytes:
@@ -231,7 +311,7 @@ def _of_arrow(array: Any) -> Texts:
 def _check(texts: Texts) -> None:
     """Raise BpeError if a text is not valid UTF-8, or if a character is divided between two texts."""
     edges = texts.edges - texts.edges[0]
-    broken = first_broken(texts.data[texts.edges[0] : texts.edges[-1]], edges)
+    broken = first_invalid_in_joined(texts.data[texts.edges[0] : texts.edges[-1]], edges)
     if broken >= 0:
         which = int(np.searchsorted(edges, broken, side="right")) - 1
         raise BpeError(f"Text {which + 1:,} of the batch is not valid UTF-8 around its byte {broken - edges[which]:,}.")
@@ -241,7 +321,7 @@ def _check(texts: Texts) -> None:
 
 
 def encode_by_kernels(
-    encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
+    encoder: CompiledEncoder, texts: Texts | Unread, cuts: Cuts, at: int, threads: int | None
 ) -> Batch:
     """Return the ids of all texts after `at` merges.
 
@@ -252,13 +332,18 @@ def encode_by_kernels(
     parts, of_texts = texts.parts(cuts, jobs)
 
     def encode(part: Part, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        own = part()
-        return encoder.ids_of_texts(own.data, own.edges, at, room)
+        try:
+            own = part(texts.size >= WORTH_JOINING and encoder.joining is not None)
+            return encoder.ids_of_texts(own.data, own.edges, at, room)
+        except HoldsSeparator:
+            own = part(False)
+            return encoder.ids_of_texts(own.data, own.edges, at, room)
 
-    if len(parts) == 1:
-        ids, offsets = encode(parts[0])
+    own_array = texts.ids if isinstance(texts, Texts) else None
+    if len(parts) == 1 and (own_array is not None or texts.size < LEAST_JOB):
+        ids, offsets = encode(parts[0], own_array)
     else:
-        gathered = _ResultCollector(texts.room + jobs.most)
+        gathered = _ResultCollector(texts.room + min(jobs.most, texts.size + LEAST_JOB))
         try:
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:
@@ -269,19 +354,25 @@ def encode_by_kernels(
     return Batch(ids, offsets[of_texts])
 
 
-def _divide_large_texts(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
+def _divide_large_texts(texts: Texts, cuts: Cuts, jobs: Jobs) -> tuple[Int64s, Int64s | slice]:
     """Divide large texts at offsets where the division changes no word.
 
-    Return the edges of all resulting parts, and for each edge of a text its index among these edges.
+    An edge is an offset at which a part begins or ends. Return all edges, and an array with the indices of those edges
+    at which a text begins or ends.
     """
     edges = texts.edges
+    largest = 2 * jobs.next(0)
+    larger = np.flatnonzero(np.diff(edges) > largest) if texts.size > largest else np.zeros(0, np.int64)
+    if not len(larger):
+        return edges, EVERY
+    safe = cuts()
     more = list[int]()
     last = int(edges[-1])
-    for large in np.flatnonzero(np.diff(edges) > 2 * jobs.next(0)).tolist():
+    for large in larger.tolist():
         place = int(edges[large])
         end = int(edges[large + 1])
         while end - place > 2 * (job := jobs.next(last - place)):
-            place = cuts.first_from(texts.data[:end], place + job)
+            place = safe.first_from(texts.data[:end], place + job)
             if place < end:
                 more.append(place)
     places = np.searchsorted(edges, np.array(more, np.int64))
@@ -300,7 +391,7 @@ def _share_among_threads(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]
 
 
 def _reusable_array(count: int) -> Int32s:
-    """Return a new array. When the array is freed later, the C library keeps its memory and uses it again."""
+    """Return a new array whose memory the C library can reuse after the array is freed."""
     given_back = np.empty(count, np.int32)
     del given_back
     return np.empty(count, np.int32)
@@ -361,7 +452,7 @@ class _ResultCollector:
         return self._spare.pop() if self._spare else np.empty(0, np.int32)
 
     def _placed(self) -> Iterator[tuple[Int32s, int]]:
-        """Yield the ids of finished parts in the order of the texts, each with its index in the final array."""
+        """Yield the ids of finished parts in the order of the texts, each part with its index in the final array."""
         while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
             ids, offsets = part
             start = self._free

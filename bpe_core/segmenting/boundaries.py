@@ -1,7 +1,8 @@
 """The tokens of a text after every merge, stored as one number for each boundary between two bytes.
 
-The rank of a boundary is the index of the merge that removes it. The tokens after k merges lie between the boundaries
-whose rank is k or more. So a text is encoded once, and another step needs only a comparison.
+The rank of a boundary is the index of the merge that removes it. After k merges, the boundaries with a rank of k or
+more remain, and the tokens lie between them. So a text is encoded only once. The tokens after any step then follow from
+comparing the ranks.
 
     >>> low = Boundaries(b"low", np.array([PATTERN_CUT, 1, 0, PATTERN_CUT], np.int32))  # merges o+w, then l+ow
     >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
@@ -48,7 +49,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class HiddenSymbols:
-    """The base symbols of one text that cover no byte, in order.
+    """The base symbols of one text that cover no byte, in the order of the text.
 
     If the text is edited, the hidden symbols after the edit move with the text. If a part of the text is split again,
     new hidden symbols replace the hidden symbols of this part.
@@ -89,7 +90,8 @@ class HiddenSymbols:
     def goes_left(self) -> Bools:
         """Return a mask of the hidden symbols that belong to the symbol before them.
 
-        These symbols end a word that begins at an earlier offset.
+        A hidden symbol covers no byte of the text, such as a marker. It belongs to the symbol before it if it is at the
+        end of a word that begins at an earlier offset.
         """
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
@@ -106,7 +108,7 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """Return the offsets at which hidden symbols form a token without any visible symbol, after `at` merges."""
+        """Return the offset of each token that consists only of hidden symbols, after `at` merges."""
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
@@ -157,7 +159,9 @@ class PlacedSymbols(NamedTuple):
 
 
 class Boundaries(Segmentation):
-    """The boundaries of one text, at offsets in bytes: the `Segmentation` of byte-pair encoding.
+    """The boundaries of one text, each with the merge that removes it. Offsets are in bytes.
+
+    This class is the `Segmentation` of byte-pair encoding.
 
     `ranks` has a number for each byte and for the end of the text. The number is the index of the merge that removes
     the boundary before this byte, or one of three constants:
@@ -166,9 +170,12 @@ class Boundaries(Segmentation):
     PATTERN_CUT  a word begins or ends there
     INSIDE       no base symbol begins there, so there is no boundary
 
-    Symbols that cover no byte can put several boundaries before one byte. Then the number is PATTERN_CUT if two words
-    meet there, otherwise the highest rank. `hidden` holds the ranks of the other boundaries. `symbols` has the base
-    symbol that begins at each byte, or NO_TOKEN. `symbols` is None if each byte is its own symbol.
+    A symbol such as a marker may cover no byte of the text. Then several boundaries lie before the same byte, but
+    `ranks` has only one number for them: PATTERN_CUT if two words meet there, otherwise the highest rank. `hidden`
+    holds the ranks of the other boundaries.
+
+    `symbols` has the base symbol that begins at each byte, or NO_TOKEN. `symbols` is None if each byte is its own
+    symbol.
     """
 
     def __init__(
@@ -198,7 +205,7 @@ class Boundaries(Segmentation):
 
     @classmethod
     def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
-        """Return the boundaries of a text in which each byte is one symbol of a word."""
+        """Return the boundaries of a text in which each byte is one base symbol."""
         are_themselves = bool((symbol_of_byte == np.arange(256)).all())
         symbols = None if are_themselves else symbol_of_byte[np.frombuffer(data, np.uint8)]
         return cls(data, ranks, symbols, alphabet_size=alphabet_size)
@@ -322,7 +329,8 @@ class Boundaries(Segmentation):
     def _ids(self, edges: Int64s, at: int) -> Int64s:
         """Return the ids of the tokens between `edges`.
 
-        The highest rank of a boundary inside a token is the number of the merge that made this token.
+        The highest rank of a boundary inside a token is the number of the merge that made the token, so it gives the
+        id.
         """
         first = int(edges[0])
         end = int(edges[-1])

@@ -1,7 +1,7 @@
 """The splitting of words by a table of priorities. The best pair of neighbours is joined until no pair can be joined.
 
-With a table of priorities, a token may be joined before an older token. It may also be joined from other tokens than
-the pair of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
+With a table of priorities, a token may be joined before an older token. It may also be made from two tokens that are
+not the pair of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
 stay valid until a step adds a token that could be joined in the word.
 
     >>> import numpy as np
@@ -86,7 +86,7 @@ class JoinedWords:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether kernels can split words into base symbols and join these exactly as this class does."""
+        """Return whether kernels can do exactly what this class does: split words into base symbols, and join these."""
         marks_whole_words = self.joining.whole_words and self._before != b""
         alphabet = self.history.alphabet  # kernels treat left-out symbols as unknown, and leave unknown symbols out
         if alphabet.id_of_continuation:  # kernels spell a character in the same way at every place of a word
@@ -156,9 +156,10 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """Return for each hidden base symbol the tokens that replace it.
+        """Return a dictionary from each base symbol that is no token when it is alone to the tokens that replace it.
 
-        These are the unknown token, or the tokens of the symbol's bytes.
+        Such a symbol is only a part of other tokens. It is replaced by the unknown token, or by the tokens of its
+        bytes.
         """
         alphabet = self.history.alphabet
         symbols = sorted(id for id in self._hidden if id < self._base)
@@ -182,7 +183,7 @@ class JoinedWords:
     def alone(self) -> Bools:
         """Return a mask of the tokens that are never joined to a neighbour.
 
-        These are the tokens for unknown characters, and the tokens that are searched before any pair is joined.
+        These are the tokens for unknown characters, and the tokens that are searched for before any pair is joined.
         """
         mask = np.zeros(self._base + len(self.history), np.bool_)
         mask[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
@@ -220,7 +221,7 @@ class JoinedWords:
         return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without_left_out(symbols, widths)
 
     def _without_left_out(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
-        """Remove the symbols that the table leaves out. Return the remaining symbols, and their widths in bytes.
+        """Remove the symbols that the table does not contain. Return the remaining symbols, and their widths in bytes.
 
         The bytes of a removed symbol are added to the width of the next symbol. The bytes of a symbol removed at the
         end of a word belong to no symbol.
@@ -265,7 +266,7 @@ class JoinedWords:
 
     @cached_property
     def whole(self) -> dict[bytes, int]:
-        """Map the text of each token to the token, for words that become one token without any join.
+        """Return a dictionary from text to token. It is used for words that become one token without any join.
 
         If several tokens have equal texts, the oldest token is used.
         """
@@ -280,8 +281,8 @@ class JoinedWords:
     def _fallback(self) -> frozenset[int]:
         """Return the tokens for unknown characters.
 
-        A word may have the same text as such a token. Only the library `tokenizers` then makes this token from the
-        word.
+        If a word looks exactly like one of these tokens, the library `tokenizers` encodes the word as this token. Other
+        libraries do not.
         """
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
@@ -319,9 +320,11 @@ class JoinedWords:
         return self._with_made_symbols(meeting, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Add pairs of neighbours for base symbols that can be joined from other symbols.
+        """Return the pairs in `meeting`, and further pairs for base symbols that are made by merges.
 
-        An example of such a base symbol is a character that ends a word. `meeting` holds all other pairs of neighbours.
+        Each pair has two base symbols that are neighbours inside a token. In some files, a merge makes a base symbol
+        from other base symbols, such as a character that ends a word. In a further pair, such a symbol is replaced by
+        the one of its parts that touches the other symbol.
         """
         left, right, made = (column[pairs.token < self._base] for column in pairs)
         begins = _reachable(made, first[left])
@@ -373,7 +376,7 @@ class JoinedWords:
 
 
 def _reachable(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
-    """Return for each start all numbers to which a path of one or more edges leads in a graph.
+    """Return a dictionary from each start to the set of all numbers that can be reached from it in a graph.
 
     Each edge leads from a number in `starts` to the number at the same index in `stops`.
 

@@ -4,41 +4,54 @@ from __future__ import annotations
 
 import base64
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bpe_core.kernels import change_text as kernel
 from bpe_core.segmenting.compiled_encoder import piece_table
 from bpe_core.support.arrays import Bytes, Int64s, enlarge
-from bpe_core.text.preparation.normalizers import KEPT_APART
-from bpe_core.text.preparation.steps import Step
-from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
+
+if TYPE_CHECKING:
+    from bpe_core.text.preparation.steps import Step
+    from bpe_core.text.preparation.whole_texts import WholeTexts
 
 _MORE = 16  # bytes of room for each text besides a marker for each byte; nearly always enough
 
 
 class ChangedTexts:
-    def __init__(self, rules: WholeTexts) -> None:
-        table = rules.table
+    def __init__(self, rules: WholeTexts | None = None) -> None:
+        """Make the arrays that the compiled code needs to change texts by `rules`.
+
+        If `rules` is None, texts stay unchanged.
+        """
+        table = None if rules is None else rules.table
         data = base64.b64decode(table.precompiled_charsmap) if table else bytes(4)
         size = int.from_bytes(data[:4], "little")
-        kept = sorted({text.encode() for text in table.kept.split(KEPT_APART) if text}) if table else []
+        kept = sorted(map(str.encode, table.kept_texts)) if table else []
         chosen = np.zeros(kernel.CHOICES, np.int64)
         chosen[kernel.HAS_TABLE], chosen[kernel.HAS_KEPT] = size > 0, bool(kept)
-        marks = rules.marks
         if table:
             chosen[kernel.BY_PART] = table.one_blank
             chosen[kernel.NEVER_EMPTY] = table.before + table.behind != ""
-        chosen[kernel.ONE_BLANK] = marks.one_blank
-        chosen[kernel.SHOWS_BLANKS] = marks.shows_blanks
-        chosen[kernel.BEFORE] = marks.prefix and not marks.suffix
-        chosen[kernel.BEHIND] = marks.prefix and marks.suffix
+        if rules is not None:
+            marks = rules.marks
+            chosen[kernel.ONE_BLANK] = marks.one_blank
+            chosen[kernel.SHOWS_BLANKS] = marks.shows_blanks
+            chosen[kernel.BEFORE] = marks.prefix and not marks.suffix
+            chosen[kernel.BEHIND] = marks.prefix and marks.suffix
+        ways = np.repeat(np.array([kernel.STAYS, kernel.NOT_ASCII], np.uint8), 0x80)
+        ways[ord(" ")] = kernel.IS_BLANK
+        begins_kept = {text[0] for text in kept}
+        others = [byte for byte in range(0x80) if byte in begins_kept or (table and not table.table.is_alone(byte))]
+        ways[others] = kernel.MAY_CHANGE
         numbers = list(range(len(kept)))
         self.table = kernel.TextChanges(
             units=np.frombuffer(data[4 : 4 + size] or bytes(4), np.uint32),
             texts=np.frombuffer(data[4 + size :] + b"\0", np.uint8),
             kept=piece_table(kept, [0] * len(kept), numbers, [0] * len(kept)),
             chosen=chosen,
+            ways=ways,
         )
 
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
@@ -60,18 +73,20 @@ class ChangedTexts:
 
 @cache
 def unchanged_texts() -> ChangedTexts:
-    """Return the normalizer in machine code for a recipe that does not normalize texts."""
-    return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
+    """Return a machine-code normalizer that leaves texts unchanged, for recipes that do not normalize."""
+    return ChangedTexts()
 
 
 @lru_cache(maxsize=8)
 def changed_texts(steps: tuple[Step, ...]) -> ChangedTexts | None:
-    """Return the normalizer in machine code for the steps of a recipe.
+    """Return a machine-code normalizer that does the same as the operations of a tokenizer file.
 
-    Return None if the steps normalize by rules that are not SentencePiece's.
+    Return None if the operations normalize by rules that are not SentencePiece's.
     """
+    from bpe_core.text.preparation.whole_texts import WholeTexts  # loads all operations, which few recipes have
+
     rules = WholeTexts.of(steps)
     if rules is None:
         return None
-    sound = rules.table is None or rules.table.table.is_sound
+    sound = rules.table is None or rules.table.table.is_valid
     return ChangedTexts(rules) if sound else None

@@ -1,6 +1,6 @@
-"""The encoder that runs the compiled kernels. It makes the arrays of the kernels and enlarges them.
+"""The encoder that runs the compiled kernels. It creates the kernels' arrays and enlarges them when necessary.
 
-The largest of these arrays are the cache of encoded words (`RememberedWords`).
+The largest arrays belong to the cache of encoded words (`RememberedWords`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
@@ -38,10 +39,11 @@ from bpe_core.kernels.merge_word import (
     clear_merges,
     enter_merges,
 )
-from bpe_core.kernels.scan import REGISTERS, machine_of
+from bpe_core.kernels.scan import REGISTERS, Machine, machine_of
 from bpe_core.kernels.stored_tables import named_table, scan_table
 from bpe_core.kernels.word_memory import (
     ENTRIES,
+    KEY_ROW,
     LAST_ENTRY,
     LAST_RESULT,
     LAST_WORD,
@@ -55,11 +57,14 @@ from bpe_core.kernels.word_memory import (
     grow_slots,
 )
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.batches import HoldsSeparator
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, Number, enlarge, repeat
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.wording import count_text
 from bpe_core.text.characters import utf8, utf8_view
+from bpe_core.text.scanner.machine import TABLES_KEPT, ScanTable
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; offsets have 32 bits
@@ -70,6 +75,7 @@ _CUTS = 3 * kernel.AT_ONCE + 8  # room for the scanner's results
 _BEHIND = 3 * kernel.BLOCK  # unused room at the end of the output
 
 Numbers: TypeAlias = Sequence[int] | Int32s
+Edges: TypeAlias = Int64s | int  # the offset of each text, or the number of texts that are joined by SEPARATOR
 
 
 class ShortTextBuffers(NamedTuple):
@@ -85,7 +91,7 @@ class ShortTextBuffers(NamedTuple):
 class ThreadBuffers:
     """The buffers that one thread uses when it calls the kernels.
 
-    They serve one kind of result, such as ids, and one number of merges `at`.
+    A set of buffers is used for only one kind of result, such as ids, and for one number of merges.
     """
 
     kind: int
@@ -96,6 +102,7 @@ class ThreadBuffers:
     words: kernel.TextWords  # words of scanned texts
     registers: npt.NDArray[np.int64]
     short: ShortTextBuffers | None = None  # buffers for short texts, if there were any
+    joined: kernel.TextWords | None = None  # words of texts that are joined by SEPARATOR, if there were any
 
     def for_short_texts(self, changes: TextChanges) -> ShortTextBuffers:
         """Return buffers for texts of at most SHORT_TEXT bytes.
@@ -157,6 +164,7 @@ class CompiledEncoder:
         self.finds_words = own is not None
         table = own or named_table("none")
         self._machine = machine_of(table)
+        self._table_of_words = table
         self._drops_blanks = table.drops_blanks
         self._desks: list[ThreadBuffers] = []  # unused buffers; removing and appending need no lock
         self._remembered: WeakValueDictionary[tuple[int, int], RememberedWords] = WeakValueDictionary()
@@ -172,7 +180,10 @@ class CompiledEncoder:
         """
         if len(text) > SHORT_TEXT:
             return None
-        data = text.encode() if text.isascii() else utf8(text)
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            data = utf8(text)  # raises an error that says where
         size = len(data)
         if size > SHORT_TEXT:
             return None
@@ -214,8 +225,20 @@ class CompiledEncoder:
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
-    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        """Encode texts, or words that are already split. Return all ids, and the offset of each text's first id."""
+    @cached_property
+    def joining(self) -> Machine | None:
+        """Return the scanner's tables for texts that are joined by SEPARATOR.
+
+        Return None if the kernels do not find the words themselves, or if the pattern needs too many states.
+        """
+        return _machine_for_joined_texts(self._table_of_words) if self.finds_words else None
+
+    def ids_of_texts(self, data: Bytes, edges: Edges, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        """Encode texts, or words that are already split. Return all ids, and the offset of each text's first id.
+
+        The texts lie one after another in `data`, or they are joined by SEPARATOR. In the second case, raise
+        HoldsSeparator if a text itself contains this character.
+        """
         check_length(data)
         desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.words.cuts, room)
@@ -246,19 +269,22 @@ class CompiledEncoder:
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
     def _fill(
-        self, desk: ThreadBuffers, data: Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
+        self, desk: ThreadBuffers, data: Bytes, edges: Edges, cuts: Int32s, given: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
         is_scanned = cuts is desk.words.cuts
         words = desk.words if is_scanned else desk.words._replace(cuts=cuts)
+        progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
+        progress[kernel.GIVEN] = not is_scanned
+        texts = len(edges) - 1 if isinstance(edges, np.ndarray) else edges
+        if not isinstance(edges, np.ndarray):
+            assert self.joining is not None
+            words = desk.joined = desk.joined or desk.words._replace(machine=self.joining)
+            edges = np.array([0, len(data)])
+            progress[kernel.IS_JOINED] = True
         # Room for nearly all cases; memory that is never written to costs nothing.
         most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
-        free_at = np.zeros(len(edges), np.int64)
-        progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
-        progress[kernel.TEXT] = -1
-        progress[kernel.CUTS] = 1
-        progress[kernel.ENDED] = 1
-        progress[kernel.GIVEN] = not is_scanned
+        free_at = np.zeros(texts + 1, np.int64) if is_scanned else np.searchsorted(cuts, edges)
         while True:
             kernel.encode_texts(
                 desk.cutter, desk.registers, desk.memory, data, edges, words, desk.kind, out, free_at, progress
@@ -279,6 +305,8 @@ class CompiledEncoder:
         if desk.remembered.was_full:
             desk.remembered.most_words = MOST_WORDS
         self._put_back(desk)
+        if progress[kernel.IS_JOINED] and progress[kernel.BEGUN] != texts - 1:
+            raise HoldsSeparator
         if given is not None:
             return out[: progress[kernel.NEXT_PLACE]], free_at
         out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
@@ -313,18 +341,17 @@ class CompiledEncoder:
             kind=kind,
             at=at,
             cutter=kernel.Cutter(
-                self._machine,
                 self._alphabet,
                 self._table._replace(number=number),
                 self._pieces._replace(number=of_pieces, scores=scores),
                 self._step_table,
                 room,
                 spelled,
-                Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in Keys._fields)),
+                Keys(np.empty(KEY_ROW * kernel.BLOCK, np.uint64)),
             ),
             remembered=known,
             memory=known.part(),
-            words=kernel.TextWords(np.empty(_CUTS, np.int32), self._machine.kinds, self._drops_blanks),
+            words=kernel.TextWords(np.empty(_CUTS, np.int32), self._machine, self._drops_blanks),
             registers=np.zeros(REGISTERS, np.int64),
         )
 
@@ -341,15 +368,23 @@ class CompiledEncoder:
             return known
 
 
+@lru_cache(maxsize=TABLES_KEPT)
+def _machine_for_joined_texts(table: ScanTable) -> Machine | None:
+    joined = table.for_joined_texts()
+    return None if joined is None else machine_of(joined)
+
+
 def check_length(data: Bytes) -> None:
     if len(data) > LONGEST_TEXT:
-        raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
+        raise TooLarge(
+            f"The text has {count_text(len(data), 'byte')}; at most {LONGEST_TEXT:,} can be encoded at once."
+        )
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
     """Return an empty table with room for the merges of `left` and `right`.
 
-    `base` is the number of base symbols. The caller enters the merges later.
+    `base` is the number of base symbols. The caller inserts the merges later.
     """
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
@@ -398,10 +433,11 @@ def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.SymbolTable:
     number[kernel.UNKNOWN] = -1 if alphabet.unknown_id is None else alphabet.unknown_id
     plain: dict[int, int] = {}
     glued: dict[int, int] = {}
+    are_glued = {*alphabet.ids_of_kinds("glued")}
     for text, id in alphabet.id_of_piece.items():
-        kind = alphabet.given[id].kind
-        piece = text.removesuffix(recipe.marker_text.encode()) if kind == "glued" else text
-        (glued if kind == "glued" else plain)[piece[0] if recipe.base == "bytes" else ord(piece.decode())] = id
+        is_glued = id in are_glued
+        piece = text.removesuffix(recipe.marker_text.encode()) if is_glued else text
+        (glued if is_glued else plain)[piece[0] if recipe.base == "bytes" else ord(piece.decode())] = id
     symbol_of = _by_code(plain)
     return kernel.SymbolTable(symbol_of, _by_code(glued) if recipe.marker == "glued" else symbol_of, number)
 
@@ -485,10 +521,10 @@ _GIVEN = {
 class RememberedWords:
     """The cache of encoded words that all threads of an encoder share. Each thread fills its own parts of the cache.
 
-    Threads look up and enter words without waiting for each other (see `kernels/word_memory.py`). A lock is needed only
-    a few dozen times per text: when a thread whose part is full gets another part, and when the cache is enlarged.
-    While the cache is enlarged, other threads use the old cache, so this cache may become fuller than usual. Words that
-    these threads enter in the old cache may be lost. A lost word is merged again when a text needs it.
+    Threads look up and insert words without waiting for each other (see `kernels/word_memory.py`). A lock is needed
+    only a few dozen times per text: when a thread whose part is full gets another part, and when the cache is enlarged.
+    While the cache is enlarged, other threads still use the old cache, which may become fuller than usual. Words that
+    these threads insert into the old cache may be lost. A lost word is merged again when a text needs it.
     """
 
     def __init__(self, most_words: int) -> None:
@@ -498,11 +534,16 @@ class RememberedWords:
         self._is_growing = False
         self._threads = 0
         self._parts: list[Int64s] = []  # `number` of each thread that fills this memory
-        results, words = (WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
+        room_for_results, words = (WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
+        results = max(room_for_results, _GIVEN[RESULTS][1])  # a memory without room for one word would never grow
         self._all = _memory(2 * WORDS_AT_FIRST, results, words)  # its `number` holds how much threads have got
 
     def part(self) -> Memory:
-        """Return the cache with an empty part for another thread."""
+        """Return a view of the cache for one more thread.
+
+        The thread can look up every word in the cache. But it inserts words only into a part of the cache that no other
+        thread fills. This part is empty at first.
+        """
         with self._changed:
             self._threads += 1
             for part in self._parts:
@@ -552,9 +593,9 @@ class RememberedWords:
         part[LAST_ENTRY] = used
 
     def _enlarge_part(self, own: Int64s) -> bool:
-        """Enlarge a thread's part of the cache. A part has room for several things, such as entries and words.
+        """Enlarge a thread's part of the cache, if it has too little room for entries, results or words.
 
-        The part gets more room for each of these of which it has too little. Return whether the cache had enough room.
+        Return False if the cache itself has too little room.
         """
         given = self._all.number
         lacking = [(what, last, least) for what, (last, least) in _GIVEN.items() if own[last] - own[what] < least]
@@ -587,7 +628,7 @@ class RememberedWords:
         else:
             slots = self._larger_slots()
             # Only now is everything copied that the slots refer to.
-            room_for_results, room_for_words = (room * len(slots) // (2 * SLOT) for room in _ROOM_A_WORD)
+            room_for_results, room_for_words = (room * _usual_words(slots) for room in _ROOM_A_WORD)
             results = _enlarged(results, given[RESULTS], room_for_results)
             words = _enlarged(words, given[WORDS], room_for_words)
             self._all = _with(slots, results, words)
@@ -603,8 +644,8 @@ class RememberedWords:
         """
         old = self._all.slots
         given = self._all.number
-        times = 4 if 3 * SLOT * given[ENTRIES] > len(old) else 1
-        given[LAST_ENTRY] = len(old) // (2 * SLOT) + len(old) // (_MEANWHILE * SLOT)
+        times = 4 if 3 * given[ENTRIES] > 2 * _usual_words(old) else 1
+        given[LAST_ENTRY] = _usual_words(old) + len(old) // (_MEANWHILE * SLOT)
         self._is_growing = True
         self._changed.release()
         try:
@@ -623,8 +664,17 @@ def _memory(slots: int, results: int, words: int) -> Memory:
 
 def _with(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: npt.NDArray[np.uint64]) -> Memory:
     number = np.zeros(NUMBERS, np.int64)
-    number[LAST_ENTRY : LAST_WORD + 1] = len(slots) // (2 * SLOT), len(results), len(words)
+    number[LAST_ENTRY : LAST_WORD + 1] = _usual_words(slots), len(results), len(words)
     return Memory(slots, results, words, number)
+
+
+def _usual_words(slots: npt.NDArray[np.uint64]) -> int:
+    """Return the number of words that are inserted into a hash table with these slots before the table is enlarged.
+
+    A table is enlarged when three of eight slots are full, so that most words are in their first slot. Only the largest
+    table, which cannot be enlarged, becomes half full.
+    """
+    return (3 if len(slots) < 2 * MOST_WORDS * SLOT else 4) * len(slots) // (8 * SLOT)
 
 
 def _empty_slots(count: int) -> npt.NDArray[np.uint64]:

@@ -29,7 +29,7 @@ from bpe_core.kernels.pieces import (
 )
 from bpe_core.recipes.parts import Sums
 from bpe_core.segmenting.by_priority import JoinedWords, join_unknown
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Edges, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
 from bpe_core.segmenting.text_pairs import joinable_pairs
@@ -166,7 +166,7 @@ class CompiledPriorities(CompiledEncoder):
         ids, free_at = super().ids_of_texts_in_words(data, starts, edges, at)
         return (ids, free_at) if self._parts is None else self._parts.of(ids, free_at)
 
-    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+    def ids_of_texts(self, data: Bytes, edges: Edges, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_texts(data, edges, at, room)
         return (ids, free_at) if self._parts is None else self._parts.of(ids, free_at)
 
@@ -175,7 +175,7 @@ class CompiledPriorities(CompiledEncoder):
 
 
 class _Parts:
-    """A table that gives, for each hidden token, the visible tokens that replace it."""
+    """A table from hidden tokens to the visible tokens that replace them."""
 
     def __init__(self, words: JoinedWords) -> None:
         history = words.history
@@ -205,7 +205,9 @@ class _Parts:
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
-    """Return all pairs that can be joined, as columns: left, right, priority and token."""
+    """Return all pairs that can be joined, in four columns: the left token, the right token, the priority, and the
+    token that the pair becomes.
+    """
     pairs = words.joining.pairs
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
@@ -232,7 +234,7 @@ def _rows(words: JoinedWords) -> list[Int32s]:
 
 
 def _pieces_of(words: JoinedWords) -> PieceTable:
-    """Return a tree of tokens: the words that always become one token, and the tokens that are searched inside
+    """Return a tree of tokens: the words that always become one token, and the tokens that are searched for inside
     words."""
     whole = words.whole if words.joining.whole_words else {}
     first = words.first_ids

@@ -19,7 +19,7 @@ class CompiledRanks:
         kernel.enter_merges(self._table)
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return for each element of `symbols` the index of the merge that removes the boundary before it.
+        """Return an array: the index of the merge that removes the boundary before each element of `symbols`.
 
         `symbols` holds the symbols of many words, with a negative number between two words.
         """

@@ -1,13 +1,13 @@
 """The compiled encoders for runs of words, and for words whose tokens may be dropped.
 
-The words of a text are encoded first. Then runs of whole words are encoded. If a word consists of one token, the number
-of this token has the flag WHOLE.
+First, the words of a text are encoded. If a word becomes one token, the number of this token gets the flag WHOLE. Then
+the runs of words are encoded, and only tokens with this flag can be joined to each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from bpe_core.kernels.stored_tables import named_table
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Edges, check_length, joining_table, room_for
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
@@ -39,15 +39,15 @@ _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code
 
 
 class StepKernel:
-    """The tables of some chosen steps of a history, with a kernel that applies these steps to tokens.
+    """The tables of some steps of a history, and a kernel that applies only these steps to tokens.
 
-    The given tokens must be the result of all other steps.
+    All other steps must already have been applied to the tokens.
     """
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
-        """Make the tables of the chosen steps.
+        """Make the tables with which the chosen steps are applied. `chosen` is a mask of the steps of `history`.
 
-        If `mark` is given, the steps apply only to tokens whose numbers have this flag.
+        If the flag `mark` is given, such as WHOLE, the steps apply only to tokens whose numbers have this flag.
         """
         self._table, self._steps = step_tables(history, chosen, mark)
         self._up_to = lru_cache(maxsize=2)(self._table_up_to)
@@ -69,8 +69,11 @@ class StepKernel:
 
 
 class _EncoderOfTexts(CompiledEncoder):
-    """The base class of encoders for runs of words. A subclass defines `ids_of_texts`, and all other methods call
-    it."""
+    """The base class of encoders for runs of words. A subclass defines `ids_of_texts`, which all other methods call."""
+
+    @cached_property
+    def joining(self) -> None:
+        return None  # a run never reaches into the next text, but its tokens are joined across words
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -94,9 +97,9 @@ class RunEncoder(_EncoderOfTexts):
         self._words = _WholeWordEncoder(history, inside, Cutting(inside), is_within)
         self._across = StepKernel(history, ~is_within, WHOLE)
 
-    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        ids, edges = self._across.of(*self._words.ids_of_texts(data, edges, at, room), at)
-        return _without_mark(ids), edges
+    def ids_of_texts(self, data: Bytes, edges: Edges, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        ids, free_at = self._across.of(*self._words.ids_of_texts(data, edges, at, room), at)
+        return _without_mark(ids), free_at
 
 
 class CompiledRuns(RunEncoder):
@@ -144,7 +147,7 @@ class WordStepEncoder(_WholeWordEncoder):
         ids, free_at = super().ids_of_texts_in_words(data, starts, edges, at)
         return _without_mark(ids), free_at
 
-    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+    def ids_of_texts(self, data: Bytes, edges: Edges, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_texts(data, edges, at, room)
         return _without_mark(ids), free_at
 
@@ -154,7 +157,7 @@ def _without_mark(ids: Int32s) -> Int32s:
 
 
 def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTable, StepTable]:
-    """Return the kernels' tables of the chosen steps. `mark` is added to the numbers of tokens."""
+    """Return the kernels' tables of the chosen steps. `mark` is a flag that is added to the numbers of all tokens."""
     is_join = history.columns.right != NOTHING
     left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.indices))
     before, behind = (symbols.astype(np.int64) + mark for symbols in inner_neighbours(history, chosen))
@@ -180,9 +183,10 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
 
 
 def _next_steps(keys: Int64s, chosen: Bools) -> Int32s:
-    """Return for each chosen step the next chosen step that has an equal number in `keys`.
+    """Find, for each chosen step, the next chosen step with the same key.
 
-    The value is NEVER if there is no such step, and for all steps that are not chosen.
+    Return an array with an item for each step: the index of this next step, or NEVER if there is none. Steps that are
+    not chosen also get NEVER.
     """
     later = np.full(len(keys), NEVER, np.int32)
     rows = np.flatnonzero(chosen)
@@ -195,12 +199,12 @@ def _next_steps(keys: Int64s, chosen: Bools) -> Int32s:
 class TokensOfRuns:
     """An encoder of whole runs of words by merges that never cross the borders of words.
 
-    If no token holds two bytes as neighbours, no merge can join across the place between these bytes. So a run is
+    If two bytes are not neighbours in any token, no merge can join across the boundary between them. So a run is
     divided there, and each part is encoded separately. Most parts are already in a cache.
     """
 
     def __init__(self, history: History, cut: Cut) -> None:
-        """Store the function that encodes parts of runs, and find the pairs of bytes that are neighbours in a token."""
+        """Store `cut`, a function that encodes words. Find all pairs of bytes that are neighbours inside a token."""
         byte = np.array([text[0] for text in history.alphabet.decoded])
         before, behind = inner_neighbours(history)
         self._cut = cut
@@ -227,8 +231,9 @@ class CompiledSuperwords(_EncoderOfTexts):
         self._within = TokensOfRuns(first, CompiledEncoder(first, cutting).ids_of_words)
         self._across = StepKernel(history, np.arange(len(history)) >= self._first)
 
-    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+    def ids_of_texts(self, data: Bytes, edges: Edges, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         check_length(data)
+        assert isinstance(edges, np.ndarray)
         cuts = np.empty(len(data) + 4, np.int32)
         cuts = cuts[: scan_pieces(self._machine, data, edges.astype(np.int32), np.zeros(REGISTERS, np.int64), cuts)]
         ids, borders = self._within.of(data, cuts, min(at, self._first))
@@ -259,10 +264,10 @@ class _RanksAcross:
         self._supermerges = CompiledRanks(runs.across)
 
     def put(self, symbols: Bytes | Int32s, ranks: Int32s, within: Int32s) -> Int32s:
-        """Return the ranks of all boundaries in a text.
+        """Write the rank of each boundary in a text into the array `ranks`, and return this array.
 
-        `within` has the ranks within words. `ranks` marks where each run starts, and its values are replaced by the
-        result.
+        `within` has the ranks of the boundaries inside words, and PATTERN_CUT for each boundary between words. Before
+        the call, `ranks` must hold PATTERN_CUT where a run of words begins.
         """
         runs = self._runs
         starts = np.flatnonzero(within == PATTERN_CUT)
@@ -288,7 +293,7 @@ class RanksOfRuns:
         self._machine = machine_of(named_table(runs.inside.pattern))
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return for each element of `symbols` the step that removes the boundary before it.
+        """Return an array: the step that removes the boundary before each element of `symbols`.
 
         `symbols` holds the symbols of many runs, with a negative number between two runs.
         """

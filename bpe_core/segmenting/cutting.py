@@ -19,7 +19,7 @@ from bpe_core.splitting.normalization import (
     byte_origins,
     byte_starts,
     normalize_with_origins,
-    normalized_with_sources,
+    normalize_with_sources,
     normalizer,
 )
 from bpe_core.splitting.splitter import Splitter
@@ -54,9 +54,9 @@ class Part:
 
 
 class AllowedTokens(NamedTuple):
-    """The tokens to search in a text.
+    """The tokens to search for in a text.
 
-    These are the special tokens that the caller allows, and the added tokens that are searched in every text.
+    These are the special tokens that the caller allows, and the added tokens that are searched for in every text.
     """
 
     find: Find  # finds tokens in the given text
@@ -75,7 +75,7 @@ class Cutting:
         self.normalizes = recipe.normalizes
         self.normalizes_by_steps = recipe.normalizes_by_steps
         self._changes_ascii = recipe.normalizes_ascii
-        self.gives_words = recipe.splits_by_steps  # whether steps of a file find the words, so that parts are words
+        self.gives_words = recipe.splits_by_steps  # whether a file's operations find words, so that parts are words
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
         self._always = tuple(content for content, token in self._added.items() if not token.special)
         # Some tokens are normalized and then searched in the normalized text.
@@ -85,7 +85,7 @@ class Cutting:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Return the recipe without special tokens, because only the tokens that the caller allows are searched."""
+        """Return the recipe without special tokens, because the caller says which tokens are searched for."""
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property
@@ -93,9 +93,9 @@ class Cutting:
         return Splitter(Recipe(pattern="none")) if self.gives_words else Splitter(self._recipe, specials=())
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the special tokens to search in a text.
+        """Return the special tokens to search for in a text.
 
-        If `names` is None, return the tokens that the recipe itself matches. Raise BpeError if a name is no special
+        If `names` is None, return the tokens that the recipe itself matches. Raise BpeError if a name is not a special
         token.
         """
         if names is None:
@@ -113,9 +113,9 @@ class Cutting:
         return (*names, *(token for token in self._always if token not in names))
 
     def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:
-        """Return the tokens to search in these texts.
+        """Return the tokens to search for in these texts.
 
-        If a fast check shows that no text spells a special token, there are no tokens to search.
+        Return no tokens if a fast check shows that none of the texts contains one.
         """
         if not allowed or (self.normalizes and not self._later.isdisjoint(allowed)):
             return allowed
@@ -124,13 +124,13 @@ class Cutting:
 
     @cached_property
     def _steps(self) -> WordSplitter:
-        from bpe_core.text.preparation.steps import preparing  # loads all steps, which few recipes have
+        from bpe_core.text.preparation.steps import preparing  # loads all operations, which few recipes have
 
         return preparing(self._recipe.preparation, shows_bytes=self._recipe.shows_bytes)
 
     @cached_property
     def of_changed(self) -> Recipe:
-        """Return the recipe without its normalization. It serves texts that are already normalized."""
+        """Return the recipe without its normalization, for texts that are already normalized."""
         return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
 
     @cached_property
@@ -143,7 +143,7 @@ class Cutting:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Return whether the words of any text hold exactly the bytes of the text."""
+        """Return whether the words of a text, put together, are always exactly the bytes of the text."""
         pattern = NAMED_PATTERNS.get(self._recipe.pattern)
         drops = pattern is not None and pattern.drops_whitespace
         return not (self.gives_words or self._always or self.normalizes or drops)
@@ -175,8 +175,10 @@ class Cutting:
                 yield piece.text, None
 
     def words_by_steps(self, text: str) -> Iterable[str]:
-        """Split a text into words by the steps of the recipe, and return the words. No special tokens are searched in
-        the text."""
+        """Split a text into words by the operations of a tokenizer file, and return the words.
+
+        Special tokens in the text are treated as ordinary text.
+        """
         if self._wants_places:
             return [word for word, _ in self.normalized_parts(text, ())]
         changed = self._change(text) if self.normalizes else text
@@ -193,7 +195,7 @@ class Cutting:
     def concatenated_words(self, pieces: Sequence[TracedPiece]) -> FlatWords:
         """Return the words of all parts, one word after another.
 
-        This method serves recipes that split texts by steps and not by a pattern.
+        This method is for recipes that split texts by the operations of a tokenizer file and not by a pattern.
         """
         from bpe_core.segmenting.array_splitter import FlatWords  # loads machine code
 
@@ -207,12 +209,33 @@ class Cutting:
         )
 
     def stretches(self, texts: Iterable[str], allowed: tuple[str, ...]) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
-        """Divide each text at its special tokens. Yield the parts of each text in order.
+        """Divide each text at its special tokens. For each text, yield its parts in order.
 
-        A part is a special token with its text, or a normalized text with an empty string in place of the token.
+        A part is a pair. The first item is the text of the part, which is normalized if it is ordinary text. The second
+        item is the special token, or "" for ordinary text. `allowed` lists the special tokens to find.
         """
         sought = self._sought(allowed)
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
+
+    def finds_all_in_given_texts(self, allowed: tuple[str, ...]) -> bool:
+        """Return whether these special tokens are searched only in texts that are not normalized yet.
+
+        Then each part between two tokens can be normalized later.
+        """
+        return not (self.gives_words or self._sought(allowed).changed)
+
+    def given_stretches(
+        self, texts: Iterable[str], allowed: tuple[str, ...]
+    ) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
+        """Divide each text at its special tokens like `stretches`, but do not normalize the parts."""
+        find = self._sought(allowed).find
+        return (
+            (
+                (TracedPiece.bare(text[start:stop]), token)
+                for start, stop, token in find_added_tokens(text, find, self._added)
+            )
+            for text in texts
+        )
 
     def _stretches(self, text: str, sought: AllowedTokens, *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
         for start, stop, token in find_added_tokens(text, sought.find, self._added):
@@ -237,14 +260,14 @@ class Cutting:
     def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.normalizes:
             return TracedPiece.whole(text, first)
-        changed, sources = normalized_with_sources(text, self._recipe)
+        changed, sources = normalize_with_sources(text, self._recipe)
         return TracedPiece(changed, (sources + first).tolist(), first + len(text))
 
     @cached_property
     def _array_splitter(self) -> ArraySplitter | None:
-        """Return the array operations that split many texts into words at once.
+        """Return the splitter that splits many texts into words at once by array operations.
 
-        Return None if the steps of the recipe cannot be expressed in this way.
+        Return None if an operation of the tokenizer file has no array operation.
         """
         from bpe_core.segmenting.array_splitter import array_splitter  # loads machine code
 
@@ -389,10 +412,10 @@ def may_hold_special(specials: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _grouped_expressions(specials: tuple[str, ...]) -> list[str]:
-    """Return regular expressions that search the special tokens: one expression for all tokens with the same first
+    """Return regular expressions that find the special tokens: one expression for all tokens with the same first
     characters.
 
-    These searches are together much faster than one search for all tokens.
+    All these searches together are much faster than one search for all tokens.
     """
     groups: dict[str, list[str]] = {}
     for token in specials:

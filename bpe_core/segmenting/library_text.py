@@ -1,4 +1,4 @@
-"""The decoding of tokens to text in the same way as the library that wrote the table's file.
+"""The decoding of tokens to text, in the same way as the library that wrote the file of the table.
 
 If no library belongs to the file, the text is decoded as a library decodes the `tokenizer.json` for this table.
 """
@@ -41,16 +41,18 @@ class LibraryText:
         kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
         return decoding.text_of(self._steps, kept, self._silent)
 
-    def _by_ids_of_file(self, ids: Sequence[int]) -> Sequence[int]:
-        """Replace each token by the token to which its id in the file is decoded. Leave out tokens without an id.
+    def _by_ids_of_file(self, indices: Sequence[int]) -> Sequence[int]:
+        """Convert indices to the ids in the tokenizer's file, and convert these ids back to indices.
 
-        Raise BpeError if an index is out of range.
+        Tokens without an id are left out. Several tokens may share an id. The id then becomes the index of only one of
+        them, as in the library. Raise BpeError if an index is out of range.
         """
-        if ids and not 0 <= min(ids) <= max(ids) < self._id_count:
+        if indices and not 0 <= min(indices) <= max(indices) < self._id_count:
             raise BpeError(f"The ids of tokens go from 0 to {self._id_count - 1:,}.")
         if self._history.numbers is None:
-            return ids
-        return self._history.indices_of(number for number in self._history.numbers_of(ids).tolist() if number >= 0)
+            return indices
+        ids = self._history.numbers_of(indices).tolist()
+        return self._history.indices_of(id for id in ids if id >= 0)
 
     def _written(self, id: int) -> str:
         if id >= self._first_special:

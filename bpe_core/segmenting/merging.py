@@ -1,9 +1,9 @@
-"""The merges of single words, and their base symbols.
+"""The splitting of single words into base symbols, and the merges of these symbols.
 
 The merges are applied in the order of learning, and each merge joins its pair from left to right. The rank of a
 boundary is the index of the merge that removes it. The tokens after any number of merges follow from the ranks by
-comparison, so a word is merged only once. Kernels compute the ranks. Until machine code is compiled, the specification
-of the method computes them.
+comparison, so a word is merged only once. Kernels compute the ranks. Until machine code is compiled, the reference of
+the method computes them, which is slower and in plain Python.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Merges:
         self._method = METHODS[history.recipe.method]
 
     def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
-        """Return for each element of `symbols` the rank of the boundary before it.
+        """Return an array: the rank of the boundary before each element of `symbols`.
 
         The array `symbols` holds the symbols of many words, with negative numbers between the words. The boundary
         before the first symbol of a word, and before a negative number, has the rank PATTERN_CUT. A boundary that stays

@@ -30,13 +30,13 @@ Find = Callable[[int], Found | None]  # takes two neighbours as one number, the 
 def join_neighbours(
     symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
-    """Join the best pair of neighbours again and again, until each pair that is left makes no token below `limit`.
+    """Join the best pair of neighbours again and again, until no pair makes a token with an index below `limit`.
 
     If pairs are equally good, the leftmost pair is joined. If `chance` is given, each join is skipped with the
     probability `dropout`. A skipped join is tried again after the next join.
 
-    Return four values: the tokens, their lengths in symbols, the newest token that was joined, and the oldest token
-    that was not joined because of the limit. The last value is None if the limit prevented no join.
+    Return four values: the tokens, their lengths in symbols, the newest token that a join made, and the oldest token
+    that a join would have made without the limit. The last value is None if the limit prevented no join.
     """
     end = len(symbols)
     ids = list(symbols)
@@ -89,7 +89,7 @@ def join_neighbours(
 class TokensByPair(dict[int, Found | None]):
     """A cache that maps each pair of tokens to the token that joins them.
 
-    The table has sorted rows of pairs. A pair is looked up there when a text first needs it.
+    A pair is looked up in a sorted table of pairs when a text first needs it.
     """
 
     def __init__(self, pairs: PairRows) -> None:
@@ -114,7 +114,7 @@ class TokensByPair(dict[int, Found | None]):
 class TokensByText(dict[int, Found | None]):
     """A cache that maps each pair of tokens to the token that joins them.
 
-    The joined text of the two tokens is looked up when a text first needs the pair.
+    When a text first needs a pair, the joined text of its two tokens is looked up.
     """
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
@@ -133,9 +133,9 @@ class TokensByText(dict[int, Found | None]):
 
 
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
-    """Return a function that finds the token whose text is the joined text of two neighbours. It runs in plain Python.
+    """Return a function, in plain Python, that finds the token whose text is the joined text of two neighbours.
 
-    It returns the same as `text_pairs.JoinedTexts.found`, and is fast enough for tables with few tokens.
+    The function gives the same results as `text_pairs.JoinedTexts.found`. It is fast enough for tables with few tokens.
     """
     assert joining.priorities is not None
     texts = written(history)

@@ -77,14 +77,14 @@ class Segmentation(Protocol):
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         """Return a range of tokens together with the tokens in this range that cover no byte.
 
-        If `of_neighbours` is true, also add the tokens without bytes of the word before the range and of the word after
-        it.
+        If `of_neighbours` is true, also add the tokens without bytes that belong to the words directly before and after
+        the range.
         """
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return a function that does the long work for step `at`, so that the caller can run it in another thread.
+        """Return a function that does the long work for step `at`. The caller can run it in another thread.
 
-        Return None if the work is short.
+        Return None if there is little work.
         """
         return None
 
@@ -102,11 +102,11 @@ class Segmentation(Protocol):
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Update the segmentation after an edit of the text.
 
-        The tokens behind the edit move. The new bytes have no tokens until `put` is called.
+        The tokens after the edit move. The new bytes have no tokens until `put` is called.
         """
 
     def put(self, start: int, answer: Self) -> None:
-        """Replace the tokens of a part of the text by the tokens of `answer`, which has split this part.
+        """Replace the tokens of a part of the text that begins at byte `start`.
 
-        The part begins at byte `start`.
+        `answer` is the segmentation of this part.
         """

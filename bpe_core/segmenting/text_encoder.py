@@ -1,4 +1,7 @@
-"""The encoding of whole texts: special tokens, normalization, and the choice of the encoder by the size of the text."""
+"""The encoding of whole texts.
+
+It handles special tokens and normalization, and chooses an encoder that suits the size.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 
 from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
-from bpe_core.kernels.readiness import by_machine_code, is_worth_loading
+from bpe_core.kernels.readiness import by_machine_code, is_forbidden, is_loaded, is_worth_loading
 from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
@@ -33,6 +36,7 @@ if TYPE_CHECKING:  # these imports load machine code
 REMEMBERED_WORDS = 1 << 16
 LAID_AT_ONCE = 1 << 18  # characters of a batch whose words are put end to end
 CHARACTERS_AT_ONCE = 1 << 24  # characters of a batch of other texts, which several threads encode
+FIRST_TEXT = 64  # characters; for a longer text, and for the second text of a tokenizer, machine code is loaded
 FEW_PARTS = 6  # parts of a short text; for more parts, one call of the kernels is faster
 
 
@@ -61,21 +65,29 @@ class WordEncoder:
         raise NotImplementedError
 
     def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the tokens of a word, and the end of each token in the bytes of the word."""
+        """Return the tokens of a word, and the byte offset in the word at which each token ends."""
         raise NotImplementedError
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of words, one word after another. Plain Python splits the words."""
+        """Return the tokens of several words in one array. Plain Python splits the words."""
         return ids_of_each(words, lambda word: self.ids_of_word(word.encode(errors=ESCAPED), at))
+
+    def ids_of_bytes(self, data: bytes, at: int) -> Int32s:
+        """Return the tokens of a single word, given as bytes. The bytes need not be valid text."""
+        kernels = self.kernels_for(len(data))
+        if kernels is None or not data:
+            return np.array(self.ids_of_word(data, at), np.int32)
+        return kernels.ids_of_words(np.frombuffer(data, np.uint8), np.array([0, len(data)], np.int32), at)
 
     @cached_property
     def _special_id(self) -> dict[str, int]:
         return self._history.ids_looked_for
 
     def kernels_for(self, size: int, work: Work = ALONE) -> CompiledEncoder | None:
-        """Return the kernels for a text of `size` bytes.
+        """Return the compiled encoder for a text of `size` bytes.
 
-        Return None if there are no kernels, or if the specification splits the text.
+        Return None if plain Python encodes the text, because no compiled encoder exists, or because it is not ready
+        yet.
         """
         if self._compiled is None and self.has_kernels and by_machine_code(size, self.part, work, is_needed=False):
             self._compiled = self.make_kernels()
@@ -83,6 +95,10 @@ class WordEncoder:
 
     def _kernels_for_text(self, text: str, work: Work = ALONE) -> CompiledEncoder | None:
         return self.kernels_for(len(text.encode(errors="surrogatepass")), work)
+
+    def ids_of_first(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s | None:
+        """Return the tokens of the first text. Return None if loading machine code is worth it, or if it is loaded."""
+        return None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         if len(text) >= WORTH_THREADS:
@@ -92,7 +108,12 @@ class WordEncoder:
                 return batch.ids
         if self._cutting.gives_words:
             return self._ids_by_steps(text, at, allowed)
-        kernels = self._compiled or self._kernels_for_text(text)
+        kernels = self._compiled
+        if kernels is None:
+            found = self.ids_of_first(text, at, allowed)
+            if found is not None:
+                return found
+            kernels = self._kernels_for_text(text)
         is_changed = self._cutting.normalizes and self._cutting.may_change(text)
         if kernels is not None and not allowed:
             changes = self._changing if kernels.finds_words else None
@@ -100,7 +121,7 @@ class WordEncoder:
             if short is not None:
                 return short
             if not is_changed:
-                return self._ids_of_part(kernels, text, at)
+                return self._ids_of_part(kernels, text, at) if changes is None else kernels.ids(text, at)
             if changes is not None:
                 data = np.frombuffer(utf8(text), np.uint8)
                 changed = changes.of(data, np.array([0, len(data)]))
@@ -119,21 +140,36 @@ class WordEncoder:
 
         The parts are concatenated for this call.
         """
-        parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
-        return self._ids_of_parts(kernels, parts, at)[0]
+        changes = self._changes_of_parts(kernels, allowed)
+        divide = self._cutting.stretches if changes is None else self._cutting.given_stretches
+        parts = _Parts.of(divide([text], allowed), self._special_id)
+        return self._ids_of_parts(kernels, parts, at, changes)[0]
+
+    def _changes_of_parts(self, kernels: CompiledEncoder, allowed: tuple[str, ...]) -> ChangedTexts | None:
+        """Return the machine code that normalizes the parts of a text between these special tokens.
+
+        Return None if Python normalizes them, or if they stay unchanged.
+        """
+        if not (self._cutting.normalizes and kernels.finds_words and self._cutting.finds_all_in_given_texts(allowed)):
+            return None
+        return self._changing
 
     def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode the parts of a text one by one, and return the ids.
 
-        This is faster if the text has few parts. If it has many parts, `_ids_at_once` is called.
+        This is the faster way for a text with few parts. A text with many parts is passed to `_ids_at_once`.
         """
-        rest = self._cutting.normalized_parts(text, allowed)
+        changes = None if kernels is None else self._changes_of_parts(kernels, allowed)
+        rest: Iterator[tuple[str, str | None]] = self._cutting.normalized_parts(text, allowed)
+        if changes is not None:
+            (stretches,) = self._cutting.given_stretches([text], allowed)
+            rest = ((piece.text, token or None) for piece, token in stretches)
         parts = list(islice(rest, FEW_PARTS + 1))
         if kernels is not None and len(parts) > FEW_PARTS:
             return self._ids_at_once(kernels, text, at, allowed)
         parts += rest
         ids = [
-            self._ids_of_part(kernels, part, at) if special is None else self._special_ids[special]
+            self._ids_of_part(kernels, part, at, changes) if special is None else self._special_ids[special]
             for part, special in parts
         ]
         is_new = len(ids) == 1 and parts[0][1] is None  # the ids of special tokens are shared by all texts
@@ -144,9 +180,10 @@ class WordEncoder:
         return {token: np.array([id], np.int32) for token, id in self._special_id.items()}
 
     def _ids_by_steps(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Encode a text that the steps of the recipe split into words, and return the ids.
+        """Encode a text and return the ids. The recipe comes from a tokenizer file whose operations split a text into
+        words.
 
-        The kernels get the concatenated words.
+        Machine code gets the words one after another as a single text, with the offset of each word.
         """
         if not text.isascii():
             utf8(text)
@@ -163,15 +200,28 @@ class WordEncoder:
         return kernels.ids_of_words(np.frombuffer(b"".join(encoded), np.uint8), starts, at)
 
     def _ids_of_parts(
-        self, kernels: CompiledEncoder, parts: _Parts, at: int, threads: int | None = 1
+        self,
+        kernels: CompiledEncoder,
+        parts: _Parts,
+        at: int,
+        changes: ChangedTexts | None = None,
+        threads: int | None = 1,
     ) -> tuple[Int32s, Int64s]:
-        """Encode texts that are divided at special tokens. Return all ids, and the offset of each text's first id."""
-        ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, threads)
+        """Encode texts that are divided at special tokens. Return all ids, and the offset of each text's first id.
+
+        If `changes` is given, it normalizes the parts. Otherwise they are already normalized.
+        """
+        ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, changes, threads)
         offsets = starts[parts.pieces_before] + parts.specials_before
         return np.insert(ids, starts[parts.places], parts.specials) if parts.specials else ids, offsets
 
     def _ids_of_pieces(
-        self, kernels: CompiledEncoder, pieces: Sequence[TracedPiece], at: int, threads: int | None
+        self,
+        kernels: CompiledEncoder,
+        pieces: Sequence[TracedPiece],
+        at: int,
+        changes: ChangedTexts | None,
+        threads: int | None,
     ) -> tuple[Int32s, Int64s]:
         """Encode all pieces of text, if possible in one call. Return all ids, and the offset of each piece's first
         id."""
@@ -183,13 +233,22 @@ class WordEncoder:
         if not kernels.finds_words:
             return Batch.of([kernels.ids(piece.text, at) for piece in pieces])
         texts = Texts.of([piece.text for piece in pieces])
+        if changes is not None:
+            changed = changes.of(texts.data, texts.edges)
+            assert changed is not None  # `changed_texts` has checked the table
+            texts = Texts(*changed)
         if texts.size < WORTH_THREADS:
             return kernels.ids_of_texts(texts.data, texts.edges, at)
         return encode_by_kernels(kernels, texts, self._cuts_of_changed, at, threads)
 
-    def _ids_of_part(self, kernels: CompiledEncoder | None, part: str, at: int) -> Int32s:
+    def _ids_of_part(
+        self, kernels: CompiledEncoder | None, part: str, at: int, changes: ChangedTexts | None = None
+    ) -> Int32s:
         if kernels is not None:
-            short = kernels.ids_of_short(part, at, self._unchanging.table) if kernels.finds_words else None
+            table = (changes or self._unchanging).table
+            short = kernels.ids_of_short(part, at, table) if kernels.finds_words else None
+            if short is None and changes is not None:
+                return self._ids_of_pieces(kernels, [TracedPiece.bare(part)], at, changes, threads=1)[0]
             return kernels.ids(part, at) if short is None else short
         return self.ids_of_words((part,) if self._cutting.gives_words else self._cutting.words(part), at)
 
@@ -209,15 +268,18 @@ class WordEncoder:
             if changed is not None:
                 return encode_by_kernels(encoder, Texts(*changed), self._cuts_of_changed, at, threads)
         at_once = LAID_AT_ONCE if cutting.gives_words else CHARACTERS_AT_ONCE
-        batches = (cutting.stretches(some, allowed) for some in _in_batches(texts.strings(), at_once))
+        changes = self._changes_of_parts(encoder, allowed)
+        divide = cutting.stretches if changes is None else cutting.given_stretches
+        batches = (divide(some, allowed) for some in _in_batches(texts.strings(), at_once))
         parts = (_Parts.of(stretches, self._special_id) for stretches in batches)
-        return Batch.joined([self._ids_of_parts(encoder, some, at, threads) for some in parts])
+        return Batch.joined([self._ids_of_parts(encoder, some, at, changes, threads) for some in parts])
 
-    @cached_property
     def _cuts_of_changed(self) -> SafeCuts:
-        from bpe_core.splitting.safe_cuts import SafeCuts  # needed only for large texts
+        from bpe_core.kernels.stored_tables import scan_table  # these are needed only for large texts
+        from bpe_core.splitting.safe_cuts import SafeCuts
 
-        return SafeCuts.of(self._cutting.of_changed)
+        recipe = self._cutting.of_changed
+        return SafeCuts.of(recipe, table=scan_table(recipe))
 
     @cached_property
     def _changing(self) -> ChangedTexts | None:
@@ -233,7 +295,7 @@ class WordEncoder:
 
     @cached_property
     def _unchanging(self) -> ChangedTexts:
-        """Return the machine code for parts that are already normalized."""
+        """Return the machine-code normalizer that changes nothing. It is used for parts that are already normalized."""
         from bpe_core.segmenting.changed_texts import unchanged_texts  # loads machine code
 
         return unchanged_texts()
@@ -241,20 +303,21 @@ class WordEncoder:
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
-        """Encode words that are already split. Return all ids, and the offset of each word's first id.
+        """Encode a text whose words are already known. Return all ids, and the offset of each word's first id.
 
-        Return None if there are no kernels for a text of this size.
+        Return None if no compiled encoder is ready for a text of this size.
         """
         encoder = self.kernels_for(len(given.data), Work(cancelled=cancelled))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
 
 class TextEncoder(WordEncoder):
-    """The `Segmenter` of byte-pair encoding, which splits texts by the merges of a history."""
+    """The `Segmenter` of byte-pair encoding, which splits texts with the merges of a history."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
         self._base = len(history.alphabet)
+        self._is_first = True  # until a text was split
 
     @cached_property
     def _is_slow_in_python(self) -> bool:
@@ -267,6 +330,18 @@ class TextEncoder(WordEncoder):
     @cached_property
     def _words_of_samples(self) -> WordMerger:
         return WordMerger(self._history, self._cutting, plainly=True)
+
+    def ids_of_first(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s | None:
+        is_first, self._is_first = self._is_first, False
+        return self._words_of_samples.ids(text, at) if is_first and self._is_quick_in_python(text, allowed) else None
+
+    def _is_quick_in_python(self, text: str, allowed: tuple[str, ...]) -> bool:
+        """Return whether plain Python can split `text` in less time than it takes to load the machine code."""
+        cutting = self._cutting
+        if is_loaded() or is_forbidden() or len(text) > FIRST_TEXT or not text.isascii() or allowed:
+            return False
+        is_changed = cutting.gives_words or (cutting.normalizes and cutting.may_change(text))
+        return self.has_kernels and not is_changed and not self._is_slow_in_python
 
     def make_kernels(self) -> CompiledEncoder:
         if METHODS[self._history.recipe.method].joins_runs:

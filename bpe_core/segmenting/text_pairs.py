@@ -1,4 +1,4 @@
-"""A search by machine code. It finds all pairs of tokens whose joined text is the text of another token."""
+"""A compiled search for all pairs of tokens whose joined text is the text of another token."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def joinable_pairs(texts: Texts) -> Ways:
 
 
 def concatenated_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
-    """Return the texts in `first`, then the joined text of each pair, and the offset of each text.
+    """Concatenate the texts in `first` and the joined text of each pair. Return the bytes and the offset of each text.
 
     The pairs are given by the indices `left` and `right` of their texts.
 
@@ -74,14 +74,17 @@ class JoinedTexts:
         self.token[texts] = joined
 
     def found(self, left: int, right: int) -> tuple[int, int] | None:
-        """Return the priority and the token that two neighbours become. Return None if the two are not joined."""
+        """Return the priority and the token for the joined text of two neighbours.
+
+        Return None if they are not joined.
+        """
         text = int(text_of_both(self.texts, int(self.text_of[left]), int(self.text_of[right])))
         is_joined = text >= 0 and self.priority[text] < NEVER
         return (int(self.priority[text]), int(self.token[text])) if is_joined else None
 
 
 def _texts_of(history: History) -> tuple[Texts, Int64s]:
-    """Return a table of all token texts, and for each token the index of its text in the table.
+    """Return a table of all token texts, and an array with the index of each token's text in this table.
 
     If the reader of the opened file has already made such a table, return that table.
     """

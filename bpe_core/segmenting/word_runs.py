@@ -1,9 +1,9 @@
 """The splitting of runs of words in two passes: merges within words first, then supermerges of whole words.
 
-Both passes are byte-pair encoding. The base symbols of the second pass are words instead of bytes. Each pass has its
-own numbers of tokens. `WordRuns` separates the two passes, and maps each merge to its step in the history. A supermerge
+Both passes are byte-pair encoding. The base symbols of the second pass are words instead of bytes. Each pass numbers
+its tokens separately. `WordRuns` separates the two passes, and maps each merge to its step in the history. A supermerge
 is always learned later than the words that it joins. So each boundary is removed by at most one step, and this step is
-its rank.
+the rank of the boundary.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class WordRuns:
     def is_edge(self, symbols: Sequence[int], ranks: Sequence[int], boundary: int) -> bool:
         """Return whether a word of a run ends at this boundary and no supermerge can join it to the next word.
 
-        A supermerge joins only words that consist of one token. So the result is true if one of the two words has
-        several tokens.
+        A supermerge joins only words that consist of one token. So the result is true if the word before or after the
+        boundary has several tokens.
         """
         place = 0
         is_several_before = False
@@ -85,7 +85,10 @@ class WordRuns:
         return False
 
     def with_supermerges(self, words: Int64s, begins: Bools, ranks_across: Callable[[Int32s], Int32s]) -> Int32s:
-        """Return for each word the step that joins it to the word before it. `begins` marks the first words of runs."""
+        """Return an array with the step that joins each word to the word before it.
+
+        `begins` marks the first words of runs.
+        """
         places = np.arange(len(words)) + np.cumsum(begins)
         cells = np.full(int(places[-1]) + 2 if len(places) else 1, NO_WORD, np.int32)
         cells[places] = np.where(words == NO_WORD, NO_WORD, self.symbol_of[words])

@@ -1,6 +1,6 @@
 """The tokens of a text that is split word by word: the tokens of each different word, and the offsets of all words.
 
-This module serves methods that split each word separately and not by the ranks of boundaries. Such a method has a
+This module is for methods that split each word separately and not by the ranks of boundaries. Such a method has a
 `WordCutter`, a function that splits a word. The result of the function says for which steps the tokens are valid. So
 only the words whose tokens change are split again for another step. If many words change, a background task splits them
 in advance.
@@ -92,7 +92,7 @@ class PrecomputedTokens(NamedTuple):
 
 
 class Cuts:
-    """The tokens of the different words in a text, after the number of steps that was requested last."""
+    """The tokens of each different word in a text, after the number of steps that was last requested."""
 
     def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
         self._keys = keys
@@ -111,9 +111,9 @@ class Cuts:
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return a function that splits the words that change at step `at`, so that another thread can run it.
+        """Return a function that splits the words that change at step `at`. Another thread can run it.
 
-        Return None if these words are few and short.
+        Return None if there are only a few short words.
         """
         _, which = self._changed(at)
         if self._is_ready_ahead(at, which):
@@ -157,9 +157,9 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, word_cuts.ids)), np.concatenate((self.ends, word_cuts.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """Return the tokens of another list of words.
+        """Return the tokens of the words in another list, `keys`.
 
-        The tokens of a word that is in both lists are copied. They are not computed again.
+        If a word is in both lists, its tokens are copied instead of being recomputed.
         """
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
@@ -196,7 +196,7 @@ def ascending_rows(first: Int64s, counts: Int64s) -> Int64s:
 class Words:
     """The words of a text in order.
 
-    For each byte of a word, and for the end of the word, the object has the offset in the original text.
+    The object holds the offset in the original text for each byte of a word, and for the end of the word.
     """
 
     keys: list[Key]  # the different words
@@ -209,7 +209,7 @@ class Words:
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
         """Make words from their offsets in a normalized text.
 
-        `origins` has the offset of each byte of this text in the original text.
+        `origins` gives, for each byte of this text, the offset in the original text from which the byte comes.
         """
         index: dict[Key, int] = {}
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
@@ -271,9 +271,9 @@ class _PlacedTokens(NamedTuple):
 class WordTokens(Segmentation):
     """A text with its tokens after every step: the `Segmentation` of a method that splits word by word.
 
-    An edit moves the words behind the edit. Until the new bytes are split, a few new bytes are shown as part of the
-    token before them, so that the colours do not flicker during typing. Many new bytes, and the words that they divide,
-    are shown without a token.
+    An edit moves the words after it. Until the new bytes are split, a few new bytes are shown as part of the token
+    before them, so that the colours do not flicker during typing. Many new bytes, and the words that they divide, are
+    shown without a token.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:
@@ -382,7 +382,7 @@ def _length(key: Key) -> int:
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
     """Add a token NO_TOKEN wherever bytes of the text lie between two tokens.
 
-    Return the tokens, and the mask `goes_left` with an element for each added token.
+    Return the tokens, and the mask `goes_left` extended by an element for each added token.
     """
     before = np.concatenate((np.zeros(1, np.int64), stops))
     behind = np.append(starts, np.int64(length))

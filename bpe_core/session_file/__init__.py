@@ -3,7 +3,8 @@
 values.SavedSession                      a session as a frozen value
 reading.read_session("harbour.bpex")     reads and checks a file, and returns a SavedSession
 writing.write_session(session, path)     writes a whole file, which replaces the old file
-writing.SessionWriter(path).update(...)  writes the differences to the last update, again and again
+newest_steps.read_newest_steps(path)     reads the small file of the newest steps of a run, beside its session
+writing.SessionWriter(path).update(...)  writes what has changed since the last update, again and again
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ HEADER = b"SQLite format 3\0"
 
 
 def is_session_file(path: Path | str) -> bool:
-    """Return whether a file is a session. Its first bytes decide, or else its name.
+    """Return whether a file is a session.
 
-    A file with the name of a session is no session if it is readable as a merge table. A pipe is never opened.
+    A file that begins like an SQLite database is a session. For any other file the name decides, except that a file
+    that can be read as a merge table is not a session. A pipe is never opened.
     """
     try:
         if Path(path).is_file():

@@ -79,9 +79,9 @@ def store_merge_checksums(
 
 
 def wrong_parts(connection: sqlite3.Connection, *, with_words: bool = True) -> list[Part]:
-    """Return the parts whose checksum is wrong. Another program has changed, removed or added their rows.
+    """Return the parts whose checksum is wrong, because another program has changed, removed or added their rows.
 
-    Without `with_words`, the words are not checked. They are the largest part.
+    If `with_words` is false, the words are not checked. They are the largest part.
     """
     stored = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
     parts = (part for part in sorted({*stored, *_parts(connection)}) if with_words or part.name != "words")

@@ -1,7 +1,7 @@
 """The reader of a session file, which checks all contents before they are used.
 
 The database is opened so that it cannot run code: it is read-only, no other program may change it, and it must have
-exactly the tables of this program. Then each value is compared with the values that are possible in a session.
+exactly the tables of this program. Then the reader checks that each value can occur in a session.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Reader:
 
     def as_object(self, value: object) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise FormatError(f"{self._name}: a value must be a JSON object, but is not.")
+            raise FormatError(f"{self._name}: a value that must be a JSON object has another type.")
         return value
 
     def parsed(self, text: str) -> object:
@@ -166,7 +166,11 @@ class Reader:
             size = self.of_run("text_bytes", run)
             known = size if type(size) is int and 0 <= size <= LARGEST else None
             languages = self._languages(self.of_run("languages", run), table, where)
-            self._word_tables[table] = replace(self._table(table, where), text_bytes=known, languages=languages)
+            has_first = self.of_run("counted_at_first", run) is True
+            at_first = self._table(table + 1 + 2 * len(languages), where) if has_first else None
+            self._word_tables[table] = replace(
+                self._table(table, where), text_bytes=known, languages=languages, at_first=at_first
+            )
         return self._word_tables[table]
 
     def _table(self, number: int, where: str) -> WordTable:
@@ -233,7 +237,8 @@ class Reader:
 
 
 def _with_choices(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
-    """Return the source with a person's choices: the column to read, the name of the group, and the chosen files.
+    """Return the source with the stored choices of a user: the column to read, the group's name, and the chosen
+    files.
 
     Choices that are not valid are ignored.
     """
@@ -283,9 +288,9 @@ OF_THE_SESSION = {
 
 
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
-    """Return the session in a file. Raise FormatError if the file is wrong.
+    """Return the session in a file. Raise FormatError if the file is damaged or is not a session.
 
-    The writing of a safety copy may have been interrupted. In this case the incomplete change is undone first.
+    If the writing of a safety copy was interrupted, the incomplete change is undone first.
     """
     file_now = path_to_read(path)
     with _open_database(file_now, is_safety_copy) as connection:
@@ -317,7 +322,10 @@ def read_growing_run(path: Path | str) -> SavedRun:
 
 
 def _damaged_part(connection: sqlite3.Connection, *, with_words: bool = True) -> str:
-    """Return a phrase about the first part with a wrong checksum. The phrase is empty if all checksums are right."""
+    """Return a phrase that names the first part with a wrong checksum.
+
+    The phrase is empty if all checksums are right.
+    """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version < schema.FIRST_CHECKED:
         return ""
@@ -386,7 +394,7 @@ def read_summary(path: Path | str) -> Summary:
 def _open_database(path: Path, is_safety_copy: bool, *, checks_pages: bool = True) -> Iterator[sqlite3.Connection]:
     """Open the database of a session. Tables of an older version are converted to the newest version in memory.
 
-    Without `checks_pages`, damage is noticed only in what is read.
+    If `checks_pages` is false, damage is noticed only in the parts of the file that are read.
     """
     _look_at_header(path)
     # `immutable` keeps SQLite from making or reading other files next to it.

@@ -1,9 +1,9 @@
-"""Requests to a training that runs elsewhere. A small file beside its session holds the request as one word.
+"""Requests to a training run in another process. A request is one word in a small file beside the run's session.
 
-    echo pause > run.bpex.request      the training saves its steps and waits until the file is removed
-    echo stop > run.bpex.request       the training saves its steps and ends
+    echo pause > run.bpex.request      the run saves its steps and waits until the file is removed
+    echo stop > run.bpex.request       the run saves its steps and ends
 
-Whoever may write to the folder may make a request.
+Anyone who can write to the folder can make a request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def request_file(session: Path) -> Path:
 
 
 def request_for(session: Path) -> Request | None:
-    """Return the request to the training of a session, or None if there is no valid request."""
+    """Return the request to the training run that writes this session. Return None if there is no valid request."""
     with contextlib.suppress(OSError), open(request_file(session), "rb") as file:
         word = file.read(LONGEST).strip().lower()
         return next((request for request in get_args(Request) if word == request.encode()), None)

@@ -1,9 +1,11 @@
 """The tables of a session file, and the conversion of tables from older versions of the program.
 
+Any SQLite program can read a session:
+
     sqlite3 harbour.bpex 'select step, token, count from merges where run = 1 limit 10'
 
-works in any SQLite program. The tables in this module are those of version 1. `MIGRATIONS` has an entry for each later
-version, which converts a database of the version before it.
+The tables in this module are those of version 1. `MIGRATIONS` has an entry for each later version, which converts a
+database of the version before it.
 """
 
 from __future__ import annotations
@@ -114,9 +116,9 @@ def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> 
 
 
 def check(connection: sqlite3.Connection, name: str) -> int:
-    """Return the version of the tables in a session file. Raise FormatError if the file has any other tables.
+    """Return the version of the tables in a session file. Raise FormatError if its tables do not match any version.
 
-    So views, triggers, indexes and generated columns in a file of unknown origin are never used.
+    So this program never uses views, triggers, indexes or generated columns in a file of unknown origin.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -54,9 +54,10 @@ ReasonChunk = tuple[str, int, str, bytes]
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """Yield the reasons for the steps in pieces, which have the size of the parts with a checksum.
+    """Yield the reasons for the steps in pieces. Each piece has its own checksum in the file.
 
-    The first `written` steps are in the database already. The first piece is the one that contains the next step.
+    The first `written` steps are in the database already, so the first piece that is yielded contains the step after
+    them.
     """
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")
@@ -68,7 +69,7 @@ def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
 def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
     """Join the pieces of the reasons.
 
-    Raise FormatError if the pieces do not fit together, or if a step has no reason.
+    Raise FormatError if a piece is missing or of another type, or if a step has no reason.
     """
     kinds: dict[str, str] = {}
     pieces: dict[str, list[bytes]] = {}
@@ -89,7 +90,7 @@ SCORE_KINDS = ("<f4", "<f8")
 
 
 def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
-    """Return the rows of scores of a run. Each row comes with the number of steps before the scores were computed."""
+    """Return the rows of scores of a run. Each row comes with the number of steps after which it was computed."""
     if run is None or run.history is None or run.history.scores is None:
         return []
     return list(zip(run.history.scores.since, run.history.scores.rows, strict=True))
@@ -100,7 +101,7 @@ def scores_in(
 ) -> Scores | None:
     """Join the rows of scores.
 
-    Raise FormatError unless each row has a score for each token that was not dropped yet.
+    Raise FormatError unless each row has a score for each token that had not been dropped by then.
     """
     since = list[int]()
     scores = list[Float32s]()
@@ -138,7 +139,7 @@ def word_chunks(table: WordTable) -> Iterator[WordChunk]:
 
 
 def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
-    """Join the pieces of a word table. Raise FormatError if they do not fit together."""
+    """Join the pieces of a word table. Raise FormatError if a piece is damaged."""
     texts = []
     lengths = []
     counts = []

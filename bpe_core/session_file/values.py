@@ -1,7 +1,7 @@
-"""A session as a value that never changes. It can be compared with the session at a later moment.
+"""A session as a frozen value, which can be compared with a later state of the session.
 
-It is made very fast, because histories and word tables are not copied. So another thread can write a run to a file
-while the run is still learned.
+Making the value is very fast, because it copies no histories and no word tables. Another thread can write a run to a
+file while the run is still training, because the value does not change.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RunState = Literal["paused", "ended", "failed"]
 class Fingerprint:
     """The size, the time and the hash of a file when it was read.
 
-    A difference shows that the file was changed later.
+    If a later fingerprint differs, the file has changed since.
     """
 
     size: int
@@ -42,8 +42,8 @@ class SavedSource:
     text: str | None = field(default=None, repr=False)  # exactly one of path and text is None
     encoding: str | None = None
     fingerprint: Fingerprint | None = None  # of a file
-    column: str = ""  # the column of a table that holds its texts, if a person chose it
-    word_list: bool | None = None  # whether it holds words with their counts, if a person said so
+    column: str = ""  # the column of a table that holds its texts, if a user chose it
+    word_list: bool | None = None  # whether it holds words with their counts, if a user said so
     group: str = ""  # the name of its group; empty: it is in no group
     picked: tuple[str, ...] = field(default=(), repr=False)  # the files of a folder that are read, by their paths in it
 
@@ -76,7 +76,7 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A step of a run that a person wants to find again, with a note."""
+    """A step of a run that a user wants to find again, with a note."""
 
     run: int
     merge: int  # the number of merges before the moment
@@ -109,7 +109,7 @@ class View:
 class SavedSession:
     recipe: Recipe
     sources: tuple[SavedSource, ...] = ()
-    text: str = ""  # the person's own text, shown token by token
+    text: str = ""  # the user's own text, shown token by token
     runs: tuple[SavedRun, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     filter: Mapping[str, Any] = field(default_factory=dict)  # JSON values
@@ -120,7 +120,7 @@ class SavedSession:
     written: datetime | None = None
 
     def chosen_run(self, name: str, number: int | None = None) -> SavedRun:
-        """Return the run with this number. Without a number, return the run that was shown, or else the last run.
+        """Return the run with this number. If there is no number, return the run that was shown, or else the last run.
 
         Raise FormatError if there is no such run with steps.
         """

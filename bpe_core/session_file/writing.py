@@ -1,7 +1,7 @@
 """The writing of a session to a file. A whole file is written at once, or a database is updated again and again.
 
 Both use `SessionWriter.update`, which compares the session with the last written session, and writes the differences.
-Merges are only added.
+Written merges are never changed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelC
 
 
 class SessionWriter:
-    """A writer that updates a database so that it has the present state of a session.
+    """A writer that updates a database to the current state of a session.
 
     Each update is one transaction. All updates must come from the same thread.
     """
@@ -76,7 +76,7 @@ class SessionWriter:
             self._connection.close()
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
-        """Write the differences to the session of the last update. If anything fails, nothing is written."""
+        """Write what has changed since the last update. If anything fails, nothing is written."""
         runs = dict(self._runs)
         tables = dict(self._word_tables)
         self._cancelled = cancelled
@@ -231,8 +231,8 @@ class SessionWriter:
         for number, known in tables.items():
             if known is words:
                 return number
-        number = 1 + max((known + 2 * len(words.languages) for known, words in tables.items()), default=0)
-        for place, table in enumerate(_with_languages(words)):
+        number = 1 + max((_last_number(known, words) for known, words in tables.items()), default=0)
+        for place, table in enumerate(_with_further_tables(words)):
             self._write_table(number + place, table)
         tables[number] = words
         return number
@@ -244,7 +244,7 @@ class SessionWriter:
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled():
-            raise Cancelled("Saving was stopped. What was there before is unchanged.")
+            raise Cancelled("Saving was stopped. Existing files are unchanged.")
 
     def _remove_run(self, number: int) -> None:
         for table in ("merges", "reasons", "scores", "symbols", "sources", "checks"):
@@ -253,20 +253,33 @@ class SessionWriter:
 
     def _remove_unused(self, tables: dict[int, WordTable], runs: dict[int, _WrittenRun]) -> None:
         for number in tables.keys() - {run.word_table for run in runs.values()}:
-            last = number + 2 * len(tables[number].languages)
+            last = _last_number(number, tables[number])
             self._execute("DELETE FROM word_chunks WHERE word_table BETWEEN ? AND ?", (number, last))
             del tables[number]
 
 
-def _with_languages(words: WordTable) -> Iterator[WordTable]:
-    """Yield a word table, and then for each language its words and its dev text.
+def _last_number(number: int, words: WordTable) -> int:
+    """Return the last of the numbers that a word table and its further tables have in the session file.
 
-    A missing dev text gives an empty table.
+    The word table `words` has the number `number`. The further tables, for its languages and for its first stage, have
+    the next numbers.
+    """
+    return number + 2 * len(words.languages) + (words.at_first is not None)
+
+
+def _with_further_tables(words: WordTable) -> Iterator[WordTable]:
+    """Yield `words`, and then the tables that belong to it, in the order in which a session file stores them.
+
+    There are two tables for each language: its words, and the words of its dev text, which measures how well the
+    language is compressed. A missing dev text gives an empty table. The last table has the words of the first training
+    stage, if they are counted separately.
     """
     yield words
     for language in words.languages:
         yield language.words
         yield language.dev or WordTable.from_counts({})
+    if words.at_first is not None:
+        yield words.at_first
 
 
 @dataclass(frozen=True)
@@ -324,6 +337,9 @@ def _choices(session: SavedSession) -> dict[str, str]:
                 if run.words is not None and run.words.languages
             }
         ),
+        "counted_at_first": _as_json(
+            {run.number: True for run in runs if run.words is not None and run.words.at_first is not None}
+        ),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
         "written": "" if written is None else written.astimezone(UTC).isoformat(timespec="seconds"),
@@ -333,9 +349,9 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return how a person chose to read the texts. The keys are the number of the run and the position of the text.
+    """Return, for each run, a dictionary from the number of a text to the way in which a user chose to read it.
 
-    The choices are the column to read, whether the file is a list of words, and the chosen files.
+    This way is a list: the column to read, whether the file is a list of words, and the chosen files.
     """
     said = {
         str(run): {
@@ -362,7 +378,7 @@ def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]
 
 
 def _path_value(path: str) -> str | bytes:
-    """Return a path as text, or as bytes if the path is no valid text, as some systems allow."""
+    """Return a path as text. If the path is not valid text, which some systems allow, return it as bytes."""
     try:
         path.encode()
     except UnicodeEncodeError:

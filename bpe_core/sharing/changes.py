@@ -1,8 +1,11 @@
-"""The data by which a shared page changes the characters of a text and splits the text into words.
+"""The data with which a shared page changes the characters of a text and splits the text into words.
 
 A character is unsure if its replacement depends on its neighbours, like a capital sigma at the end of a word. The page
-does not split a text with an unsure character. Unicode's normalization forms are applied by the browser. Some
-characters have no form in this Python, or in the library of a file. The page tells the browser not to change them.
+does not split a text with an unsure character.
+
+Unicode's normalization forms are applied by the browser. It may know a newer version of Unicode than this Python, or
+than the library that reads a tokenizer file. Some characters have a normalization form only in the newer version. The
+page tells the browser not to change them.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> found, = changes_by(Recipe.preset("clean-words"))
@@ -37,7 +40,7 @@ _CODE_POINTS = 0x110000
 
 @lru_cache(maxsize=4)
 def changes_by(recipe: Recipe) -> list[dict[str, Any]]:
-    """Return the changes that a recipe makes to a text, in their order. The steps of its preparation are left out."""
+    """Return the changes that a recipe makes to a text, in order. Operations of a tokenizer file are not included."""
     recipe, form = recipe.with_changes(preparation=()), recipe.unicode_form
     rest = recipe.with_changes(unicode_form="", clean_text=recipe.clean_text and not form)
     unsure = {ord("Σ")} if recipe.lowercase and recipe.final_sigma else set[int]()
@@ -77,16 +80,17 @@ def form_of(form: Form) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _ranges_without_form() -> npt.NDArray[np.int64]:
-    """Return ranges of the characters that have no normalization form in this Python.
+    """Return the ranges of characters that are never normalized, because tokenizer libraries or this Python lack them.
 
-    The numbers are the ends of the ranges. Each number is stored as its distance from the number before it.
+    The result lists the start and the end of each range, one range after another. Each of these numbers is stored as
+    its distance from the number before it.
     """
     has_none = [chr(code) in without_form() or unicodedata.category(chr(code)) == "Cn" for code in range(_CODE_POINTS)]
     return np.diff(np.flatnonzero(np.diff(np.array([False, *has_none, False]))), prepend=0)
 
 
 def scan_of(table: ScanTable) -> dict[str, Any]:
-    """Return the table by which a page finds where words begin. The kinds of characters are stored as ranges."""
+    """Return the table with which a page finds where words begin. The kinds of characters are stored as ranges."""
     kinds = table.kind_of_code_point
     starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
     return {

@@ -23,6 +23,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import operations_of
+from bpe_core.support.numbered_symbols import FIRST
 from bpe_core.text.preparation.pieces import AddedToken
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and an offset in one number
@@ -58,7 +59,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "marker_text": recipe.marker_text,
         "longest": Method.of(recipe).longest_word_of(recipe),
         "specials": list(recipe.special_tokens),
-        "matched": _matched(recipe),
+        "matched": _matched_specials(recipe),
         "why_not": why,
         "cuts": _cuts(history) if not why else {"by": ""},
         "splits": None if why or recipe.splits_by_steps else _scan(recipe),
@@ -72,8 +73,20 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
     }
 
 
-def _matched(recipe: Recipe) -> list[str]:
-    """Return the special tokens that the engine matches in every text. The page does not match these tokens."""
+def symbols_of(runs: Sequence[SharedRun]) -> dict[str, Any] | None:
+    """Return the names of the symbols of all runs.
+
+    Return None if the runs learn from text, or if their names differ.
+    """
+    recipes = [run.history.recipe for run in runs]
+    if any(not recipe.base_symbols or recipe.names != recipes[0].names for recipe in recipes):
+        return None
+    names = recipes[0].names
+    return {"names": list(names.names), "has_numbers": names.has_numbers, "first": FIRST}
+
+
+def _matched_specials(recipe: Recipe) -> list[str]:
+    """Return the special tokens that the engine finds in every text, but that a shared page does not find."""
     if recipe.spelled_specials != "matched":
         return []
     always = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
@@ -81,14 +94,14 @@ def _matched(recipe: Recipe) -> list[str]:
 
 
 def why_not(history: History) -> str:
-    """Return a sentence about the reason why a page cannot split texts as the engine does.
+    """Return a sentence that says why an exported page cannot split texts exactly as this program does.
 
-    Return an empty text if the page can split texts.
+    The page splits texts in the browser. Return an empty string if it can split texts by this history.
     """
     recipe = history.recipe
     joining = history.joining
     if recipe.preparation and operations_of(recipe) is None:
-        return "The file of this run normalizes and splits texts in steps that this page does not support."
+        return "The file of this run normalizes and splits texts by operations that this page does not support."
     if scan_table(recipe) is None:
         return "The run splits texts by a regular expression that this page cannot follow exactly."
     method = Method.of(recipe)
@@ -108,9 +121,9 @@ def why_not(history: History) -> str:
 
 
 def _rule_of(method: Method) -> str:
-    """Return the name of the rule by which the script of a page splits texts for a method.
+    """Return the name of the rule by which the JavaScript of a shared page splits texts for this method.
 
-    A plug-in may derive a class from a method and replace its splitter. Then no rule fits, and the name is empty.
+    The name is empty if no rule fits, as for a plug-in that derives its class from a method and replaces the splitter.
     """
     kind = type(method)
     declares = next(base for base in kind.__mro__ if "shared_as" in vars(base))
@@ -175,7 +188,7 @@ def _laid(texts: Sequence[bytes]) -> dict[str, Any]:
 def _steps(history: History) -> dict[str, Any]:
     """Return the columns of the steps.
 
-    Most columns are stored as differences from predicted values, which take little room.
+    Most columns are stored as differences from predicted values, because these differences take little room.
     """
     columns = history.columns
     packed: dict[str, Any] = {"left": columns.left, "right": columns.right}

@@ -16,6 +16,7 @@ from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import Pair
 from bpe_core.lessons.answers import candidates, how_to_write, reply_to_guess, reply_with_answer, text_of_step
 from bpe_core.lessons.bench import Bench
+from bpe_core.lessons.fast_trainers import RACED, TITLES, Race, words_of_race
 from bpe_core.lessons.lessons import Lesson, LessonStep, as_plain, filled, right_answer_shown
 from bpe_core.recipes.recipe import Recipe
 
@@ -53,6 +54,8 @@ def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict
         "words_after": [] if step.is_about_others else _words(lesson, after),
         "subject": step.subject,
     }
+    if step.race:
+        content |= {"words": [], "words_after": [], "race": _race(lesson, step)}
     if step.kind == "predict":
         content |= _prediction(before, after)
     if step.query is not None:
@@ -67,6 +70,15 @@ def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict
             "wrong": wrong,
         }
     return content
+
+
+def _race(lesson: Lesson, step: LessonStep) -> dict[str, Any]:
+    """Return how much work each trainer in a race does to learn from the lesson's text."""
+    race = Race(words_of_race(lesson.text, step.recipe), step.race).run(RACED)
+    bars = [
+        {"name": TITLES[name], "pairs": effort.pairs, "places": effort.places} for name, effort in race.work.items()
+    ]
+    return {"merges": race.merges, "bars": bars}
 
 
 def _words(lesson: Lesson, bench: Bench) -> list[dict[str, Any]]:
@@ -86,13 +98,13 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
     shown = candidates(before)
     again = len(shown) > 2
     guesses = {
-        text_of_step(pair, before): _judged(pair, made, before, again=again) for pair in {*_guesses(before), *shown}
+        text_of_step(pair, before): _replies_to(pair, made, before, again=again) for pair in {*_guesses(before), *shown}
     }
     return {
         "is_single": bool(before.history.recipe.single),
         "candidates": [text_of_step(pair, before) for pair in shown],
         "guesses": guesses,
-        "elsewhere": _elsewhere(made, before, again=again),
+        "elsewhere": _replies_to_absent_pair(made, before, again=again),
         "tokens": [before.names.text[id] for id in range(before.history.first_special)],
         "again": again,
         "how_to_write": how_to_write(before),
@@ -100,13 +112,13 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
     }
 
 
-def _judged(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Return two replies to a guess: the reply while the person may try again, and the reply at the last try."""
+def _replies_to(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
+    """Return two replies to a guess: one if the user may try again, and one for the last try."""
     return [asdict(reply_to_guess(pair, made, bench, again=again)), asdict(reply_to_guess(pair, made, bench))]
 
 
 def _guesses(bench: Bench) -> Iterator[Pair]:
-    """Yield all pairs in the words that a person may guess. If steps drop or add single tokens, yield these tokens."""
+    """Yield all possible guesses: the pairs in the words, or single tokens if the steps drop or add single tokens."""
     history = bench.history
     if history.recipe.single:
         yield from ((int(id), SINGLE[history.recipe.single]) for id in history.vocabulary)
@@ -116,7 +128,7 @@ def _guesses(bench: Bench) -> Iterator[Pair]:
         yield from pairwise(word.ids)
 
 
-def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
+def _replies_to_absent_pair(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
     """Return the replies to a guessed pair that does not occur in the words.
 
     The replies hold `ANY` as a placeholder, and the page replaces it by the guessed pair.
@@ -128,5 +140,5 @@ def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]
     pair = next((left, right) for left in tokens for right in tokens if (left, right) not in known)
     return [
         {**reply, "sentence": reply["sentence"].replace(text_of_step(pair, bench), ANY, 1)}
-        for reply in _judged(pair, made, bench, again=again)
+        for reply in _replies_to(pair, made, bench, again=again)
     ]

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import TooLarge
+from bpe_core.support.wording import count_text
 
 MOST = 48_000_000  # characters of a page that a phone still opens
 
@@ -30,7 +31,8 @@ def pack(value: Any) -> str:
     data = zlib.compress(len(text).to_bytes(4, "little") + text + b"".join(arrays), 9)
     if 4 * len(data) // 3 > MOST:
         raise TooLarge(
-            f"The page would have {4 * len(data) // 3:,} bytes, too many for a browser. Share a smaller vocabulary."
+            f"The page would have {count_text(4 * len(data) // 3, 'byte')}, which is too many for a browser. Share a "
+            "smaller vocabulary."
         )
     return base64.b64encode(data).decode()
 

@@ -1,7 +1,9 @@
-"""The page: packed runs or lessons, and the scripts that read them. The page loads no other file.
+"""A web page that contains training runs or lessons, and the scripts that show them. It loads no other file.
 
-share({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.html")
-share_lessons("class.html")
+These calls write such pages:
+
+    share({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.html")
+    share_lessons("class.html")
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.coloured_text import PAGE_COLOURS, SAMPLE, background_styles
 from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report
-from bpe_core.sharing.contents import SharedRun, contents_of
+from bpe_core.sharing.contents import SharedRun, contents_of, symbols_of
 from bpe_core.sharing.packing import pack
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
+from bpe_core.support.wording import count_text
 from resources import page_part
 
 RUN_SCRIPTS = ("unpack", "elements", "words", "tokens", "cuts", "run", "lane", "curve", "address")
@@ -38,7 +41,7 @@ def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note
     Parameters
     ----------
     given
-        A study, or up to six studies by their names.
+        A study, or a dictionary from names to at most six studies.
     path
         The name of the file.
     title
@@ -69,7 +72,7 @@ def shared(study: Study, name: str = "", note: str = "") -> SharedRun:
 
 
 def shared_report(report: Report) -> SharedRun:
-    """Return the run of a report in the form of a shared run, with the notes that a person wrote at its steps."""
+    """Convert the run of a report to a shared run, with the notes that a user wrote at its steps."""
     steps = report.wording.step.capitalize()
     notes = (f"{steps} {mark.merge:,}: {mark.note}" for mark in report.bookmarks if mark.note)
     return shared(report.study, report.title, "\n".join(notes))
@@ -81,15 +84,17 @@ def share_reports(reports: Sequence[Report], path: Path | str) -> None:
 
 
 def with_different_titles(runs: Sequence[SharedRun]) -> list[SharedRun]:
-    """Return the runs with titles that are all different.
+    """Return the same runs, but with titles that are all different.
 
-    The recipe and the vocabulary size are added to equal titles.
+    If several runs have the same title, the recipe and the vocabulary size are added to each of these titles.
     """
     times = Counter(run.title for run in runs)
     return [
         run
         if times[run.title] == 1
-        else replace(run, title=f"{run.title} · {run.history.recipe.name}, {run.history.vocabulary_size:,} tokens")
+        else replace(
+            run, title=f"{run.title} · {run.history.recipe.name}, {count_text(run.history.vocabulary_size, 'token')}"
+        )
         for run in runs
     ]
 
@@ -105,18 +110,20 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
         raise BpeError(f"A page shows 1 to {MOST_RUNS} runs, not {len(runs):,}.")
     title = title or " and ".join({run.title: None for run in runs})
     runs = with_different_titles(runs)
-    kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
+    symbols = symbols_of(runs)
+    kept = (text or ("" if symbols else SAMPLE))[:MOST_TEXT].encode(errors="replace").decode()
     contents = [contents_of(run) for run in runs]
     some = {content["cuts"]["by"] for content in contents} - {""}  # a page holds only the scripts that it needs
+    some |= {"symbols"} if symbols else set()
     some |= {"prepare"} if any(content["preparation"] for content in contents) else set()
-    data = {"title": title, "text": kept, "runs": contents}
+    data = {"title": title, "text": kept, "symbols": symbols, "runs": contents}
     return _page(title, data, (*RUN_SCRIPTS, *sorted(some), "page"), ("page",))
 
 
 def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "") -> None:
-    """Write lessons as one page that asks, checks the answers and explains them.
+    """Write lessons as one page that asks questions, checks the answers and explains them.
 
-    The answers of a person who takes a lesson stay in the browser.
+    The answers of a user who takes a lesson stay in the browser.
 
     Parameters
     ----------
@@ -125,7 +132,8 @@ def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "
     names
         The names of the lessons, or parts of the names, such as "ties". By default all lessons are written.
     title
-        The title of the page. By default this is the title of its only lesson, or "Lessons on tokens".
+        The title of the page. By default this is "Lessons on tokens", or the lesson's title if there is only one
+        lesson.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""The translation of the steps in a tokenizer file into operations that the script of a page can do.
+"""The translation of the operations in a tokenizer file for a shared page.
 
-These are the file's added tokens, its normalizer steps and its pre-tokenizer steps, in their order. If the script has
-no operation for a step, the page splits no text.
+A shared page has a script, which splits the texts that its readers type. The operations of a file are its added tokens,
+its normalizers and its pre-tokenizers, in this order. If the script cannot do one of them, the page does not split
+texts.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ Operation = dict[str, Any]
 BY_CHARACTER = (Lowercase, Nmt, StripAccents)
 
 
-class NotFollowed(Exception):
-    """An error that is raised for a step that the script of a page cannot do."""
+class UnsupportedOperation(Exception):
+    """An error that is raised if the script of a shared web page cannot do an operation of a tokenizer file."""
 
 
 @lru_cache(maxsize=4)
 def operations_of(recipe: Recipe) -> Operation | None:
-    """Return the operations that a page does before it splits words.
+    """Return the operations that change and split a text, in the form that the script of a shared page reads.
 
-    Return None if the script of the page cannot do a step.
+    Return None if the script cannot do one of them.
     """
     steps = recipe.preparation
     try:
@@ -42,13 +43,13 @@ def operations_of(recipe: Recipe) -> Operation | None:
             "changes": [_change(step) for step in steps if is_normalizer(step)],
             "cuts": [cut for step in steps if is_pre_tokenizer(step) for cut in _cuts(step, recipe)],
         }
-    except NotFollowed:
+    except UnsupportedOperation:
         return None
 
 
 def _token(step: AddedToken, recipe: Recipe) -> Operation:
     if step.single_word or step.lstrip or step.rstrip:
-        raise NotFollowed
+        raise UnsupportedOperation
     text = normalize(step.content, recipe.with_changes(special_tokens=())) if step.normalized else step.content
     return {"text": text, "special": recipe.special_tokens.index(step.content), "later": step.normalized}
 
@@ -62,7 +63,7 @@ def _change(step: Step) -> Operation:
         return {"do": "begin", "text": step.prepend}
     if isinstance(step, Replace) and step.pattern and not step.is_regex:
         return {"do": "replace", "text": step.pattern, "by": step.content}
-    raise NotFollowed
+    raise UnsupportedOperation
 
 
 def _alone(step: Lowercase | Nmt | StripAccents) -> Callable[[str], str]:
@@ -86,10 +87,10 @@ def _cuts(step: Step, recipe: Recipe) -> list[Operation]:
     if isinstance(step, ByteLevel) and is_last and recipe.base == "bytes":
         begin = [{"do": "begin", "text": " ", "once": True}] if step.add_prefix_space else []
         return begin + ([_scan(table_of(GPT2, older=True))] if step.use_regex else [])
-    raise NotFollowed
+    raise UnsupportedOperation
 
 
 def _scan(table: ScanTable | None) -> Operation:
     if table is None:
-        raise NotFollowed
+        raise UnsupportedOperation
     return {"do": "scan", "table": scan_of(table)}

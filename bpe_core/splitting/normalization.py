@@ -1,11 +1,12 @@
 """The normalization of a text before it is split, and the origin of each byte of the normalized text.
 
-First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become
-spaces. The next steps are the Unicode form, the removal of accents (by NFD), the change to lowercase, and the
-removal of ASCII punctuation and of the chosen marks.
+First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become spaces. Then
+come the Unicode form, the removal of accents (by NFD), the change to lower case, and the removal of ASCII punctuation
+and of chosen marks.
 
-Special tokens do not change, and the texts between them are normalized separately. No step depends on text across a
-newline, so a text can be normalized line by line. Only a special token that contains a newline must not be divided.
+Special tokens do not change. The texts between special tokens are normalized separately. No operation depends on text
+across a newline, so a text can be normalized line by line. Only a special token that contains a newline must not be
+divided.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> normalize("“Nevermore.”", Recipe.preset("clean-words", strip_marks="“”"))
@@ -38,7 +39,7 @@ from bpe_core.text.characters import (
 )
 from bpe_core.text.specials import parts_of
 
-if TYPE_CHECKING:  # imported late, as few recipes have such steps
+if TYPE_CHECKING:  # imported late, as few recipes have such operations
     from bpe_core.text.preparation.steps import WordSplitter
 
 Offsets = npt.NDArray[np.int64]
@@ -48,11 +49,11 @@ _ESCAPED = range(0xDC80, 0xDD00)  # stands for bytes that are no whole character
 
 @dataclass(frozen=True, eq=False)
 class NormalizedText:
-    """A normalized text, and for each of its bytes the offset of its origin in the original text.
+    """A normalized text. The origin of each byte is the offset in the original text from which the byte comes.
 
-    An additional last origin is the length of the original text. Origins never decrease: the bytes [a, b) come from the
-    original bytes [origins[a], origins[b]). If bytes were removed, they belong to the byte before them. If a character
-    was changed, the origin of all its bytes is the first byte of the original character.
+    The origins have one more value, the length of the original text. They never decrease: the bytes [a, b) come from
+    the original bytes [origins[a], origins[b]). Removed bytes belong to the byte before them. If a character was
+    changed, all its bytes have one origin, the first byte of the original character.
     """
 
     text: str
@@ -60,20 +61,23 @@ class NormalizedText:
 
 
 class _Step(NamedTuple):
-    """A step of normalization as two functions. The second function also returns the origin of each character."""
+    """A normalizing operation, stored as two functions.
+
+    Only the second function also returns the origin of each character.
+    """
 
     changed: Callable[[str], str]
     with_sources: Callable[[str], tuple[str, Offsets]]
 
 
 def normalize(text: str, recipe: Recipe) -> str:
-    """Return the text as the recipe normalizes it before splitting."""
-    normalized = normalizing(recipe)
+    """Normalize a text as the recipe says. Texts are normalized before they are split."""
+    normalized = function_to_normalize(recipe)
     return text if normalized is None else normalized(text)
 
 
-def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
-    """Return the function that normalizes whole texts. Return None if the recipe changes no text."""
+def function_to_normalize(recipe: Recipe) -> Callable[[str], str] | None:
+    """Return a function that normalizes whole texts. Return None if the recipe changes no text."""
     if not recipe.normalizes:
         return None
     changed = normalizer(recipe)
@@ -86,9 +90,9 @@ def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
 
 
 def normalizer(recipe: Recipe) -> Callable[[str], str]:
-    """Return the function that normalizes a text between special tokens. Use the same function for many texts."""
+    """Return a function that normalizes texts without special tokens. Use the same function for many texts."""
     changes = [step.changed for step in _steps(recipe)] if recipe.normalizes else []
-    # A step of a file may put a prefix before a text, but not before an empty one.
+    # An operation of a file may put a prefix before a text, but not before an empty one.
     return changes[0] if len(changes) == 1 and not recipe.preparation else partial(_changed, changes)
 
 
@@ -148,7 +152,7 @@ def _without(removed: str, text: str) -> tuple[str, Offsets]:
 
 
 def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
-    """Return the normalized text, with the origin of each of its bytes."""
+    """Normalize a text, and also return the origin of each byte."""
     texts: list[str] = []
     origins: list[Offsets] = []
     done = 0  # offset in bytes of the original
@@ -158,7 +162,7 @@ def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
             changed = piece
             piece_origins = np.arange(starts[-1])
         else:
-            changed, source = normalized_with_sources(piece, recipe)
+            changed, source = normalize_with_sources(piece, recipe)
             piece_origins, _ = byte_origins(code_points(changed), source, code_points(piece), starts)
         texts.append(changed)
         origins.append(piece_origins + done)
@@ -166,10 +170,10 @@ def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
     return NormalizedText("".join(texts), np.concatenate([*origins, np.array([done])]))
 
 
-def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
-    """Return the normalized text, and for each of its characters the index of the original character.
+def normalize_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
+    """Normalize a text without special tokens.
 
-    The text must hold no special tokens.
+    Also return an array with the index of the original character for each character of the result.
     """
     source = np.arange(len(text))
     for step in _steps(recipe):
@@ -181,8 +185,8 @@ def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
 def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts: Offsets) -> tuple[Offsets, Offsets]:
     """Return the origin of each byte of the characters in `codes`, and the offset of each character.
 
-    Each byte of an unchanged or escaped character has a separate origin. All other bytes have the start of the original
-    character as their origin.
+    In an unchanged or escaped character, each byte has an origin of its own. In other characters, all bytes have the
+    same origin, the start of the original character.
     """
     escaped = (codes >= _ESCAPED.start) & (codes < _ESCAPED.stop)
     widths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
@@ -199,7 +203,7 @@ def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts:
 
 
 def byte_starts(text: str) -> Offsets:
-    """Return the byte offset of each character in UTF-8, and the length of the text in bytes."""
+    """Return the UTF-8 offset of each character, followed by the length of the text in bytes."""
     codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

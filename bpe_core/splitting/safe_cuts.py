@@ -1,8 +1,8 @@
-"""The offsets at which a text may be divided so that its two parts have the same words as the whole text.
+"""Offsets at which a text may be divided so that its parts have the same words as the whole text.
 
-A pattern examines only a few characters around each boundary of a word. So the pattern always splits between certain
-pairs of neighbours, such as a letter and a blank for most named patterns. If a pattern has no table, a text may be
-divided only at the ends of lines, and only if lines are separate texts.
+A pattern examines only a few characters around the end of a word. So there are pairs of neighbouring characters that
+the pattern always splits. For most named patterns, a letter and a blank are such a pair. If a pattern has no table, a
+text may be divided only at the ends of lines, and only if lines are separate texts.
 
     >>> text = b"of one line"
     >>> cuts = SafeCuts.of(Recipe.preset("gpt2"))
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
-from bpe_core.text.preparation.steps import is_only_named
+from bpe_core.text.preparation.steps import has_no_options
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
@@ -37,19 +37,19 @@ _WINDOW = 256  # bytes around an edit that are examined first; doubled until a s
 def keeps_newlines(recipe: Recipe) -> bool:
     """Return whether every newline ends a line.
 
-    No newline may be removed, become a space, or be part of a special token.
+    If so, no newline is removed, becomes a space, or is part of a special token.
     """
     return (
         "\n" not in recipe.strip_marks
-        and not _is_prepared(recipe)
+        and not _has_preparation(recipe)
         and not recipe.clean_text
         and not any("\n" in token for token in recipe.special_tokens)
     )
 
 
-def _is_prepared(recipe: Recipe) -> bool:
-    """Return whether steps of a file change or split the text. These steps may depend on the whole text."""
-    return not all(is_only_named(step) for step in recipe.preparation)
+def _has_preparation(recipe: Recipe) -> bool:
+    """Return whether operations of a tokenizer file change or split the text. They may depend on the whole text."""
+    return not all(has_no_options(step) for step in recipe.preparation)
 
 
 def may_cut_at_newlines(recipe: Recipe) -> bool:
@@ -59,11 +59,11 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 
 @lru_cache(maxsize=8)
 def safe_pairs_of_kinds(table: ScanTable) -> Booleans:
-    """Return a table [kind, next kind] of the pairs of characters between which a normalized text may be divided.
+    """Return a table that says between which kinds of characters a normalized text may be divided.
 
-    Three conditions must hold for such a pair. The pattern splits directly before the second character. The second
-    character has the same effect on earlier splits as the end of a text. After it, the scanner is in the same state as
-    after a first character of a text.
+    The entry [kind, next kind] is for two neighbouring characters of these kinds. The text may be divided between them
+    if three conditions hold. The pattern always splits there. The text before this place is split as if it ended there.
+    The text after this place is split as if it began there.
     """
     entries = table.entries.reshape(-1, ROW)
     safe = np.zeros((ROW, ROW), np.bool_)
@@ -85,29 +85,30 @@ def safe_pairs_of_kinds(table: ScanTable) -> Booleans:
 
 @dataclass(frozen=True, eq=False)
 class SafeCuts:
-    """The pairs of neighbouring bytes between which a text of a recipe may be divided before it is normalized."""
+    """The pairs of neighbouring bytes between which a text may be divided before it is normalized and split."""
 
     pairs: Booleans  # indexed by [byte, next byte]
 
     @classmethod
-    def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
-        """Return the safe cuts of a recipe.
+    def of(cls, recipe: Recipe, *, with_specials: bool = True, table: ScanTable | None = None) -> SafeCuts:
+        """Return the safe cuts for texts of a recipe.
 
         No safe cut divides a special token. If `with_specials` is false, special tokens are treated as ordinary text.
+        `table` is the scanner's table for the recipe. Without it, the table is made, which takes a tenth of a second.
         """
-        return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
+        return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()), table)
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:
         codes = np.frombuffer(data, np.uint8)
         return np.flatnonzero(self.pairs[codes[:-1], codes[1:]]) + 1
 
     def last(self, data: bytes | bytearray) -> int:
-        """Return the last safe offset of a text. Return 0 if there is no safe offset near the end of the text."""
+        """Return the last safe offset in a text. If there is none near the end of the text, return 0."""
         places = self.places(data[-_LOOK_BACK:])
         return max(0, len(data) - _LOOK_BACK) + int(places[-1]) if len(places) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """Return the range of bytes in which an edit may have changed the words.
+        """Return the range of bytes whose words may be changed by an edit.
 
         The edit changed the bytes from `start` to `stop`.
         """
@@ -124,9 +125,9 @@ class SafeCuts:
         return 0
 
     def first_from(self, data: Data, position: int) -> int:
-        """Return the first safe offset at `position` or after it.
+        """Return the first safe offset from `position` on.
 
-        Return the length of the text if there is no safe offset.
+        If there is none, return the length of the text.
         """
         end = position
         window = _WINDOW
@@ -139,10 +140,10 @@ class SafeCuts:
 
 
 @lru_cache(maxsize=8)
-def _safe_cuts(recipe: Recipe) -> SafeCuts:
-    if _is_prepared(recipe):
+def _safe_cuts(recipe: Recipe, table: ScanTable | None) -> SafeCuts:
+    if _has_preparation(recipe):
         return SafeCuts(np.zeros((256, 256), np.bool_))
-    table = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
+    table = table or table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
     pairs = np.zeros((256, 256), np.bool_)
     if table is not None:
         kinds = table.kind_of_code_point[:128]
@@ -158,9 +159,10 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
 
 
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
-    """Return the pairs of characters that normalization maps to safe pairs.
+    """Mark the pairs of characters between which a text may be cut before it is normalized.
 
-    Normalization never depends on text across a blank or a newline.
+    `pairs` marks the pairs between which a normalized text may be cut. A cut at a blank or a newline is safe, because
+    normalization never depends on text on the other side.
     """
     safe = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():

@@ -1,7 +1,7 @@
-"""The splitting of a normalized text into words by the package `regex`.
+"""The splitting of a normalized text into words with the package `regex`.
 
-The compiled scanner must give the same words as this module. The scanner reads a table of a pattern, so patterns
-without a table are always split by this module.
+The compiled scanner is faster, and must give the same words as this module. It needs a table that is made from the
+pattern. If this table cannot be made for a pattern, only this module can split texts.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
@@ -40,10 +40,10 @@ def split_words(text: str, recipe: Recipe) -> Iterator[str]:
 
 
 class Splitter:
-    """A splitter of documents by one recipe. It records whether the pattern ever matched."""
+    """An object that splits documents as a recipe says. It records whether the pattern has matched in any document."""
 
     def __init__(self, recipe: Recipe, *, specials: tuple[str, ...] | None = None, patience: float = PATIENCE) -> None:
-        """Prepare a splitter for a recipe. `specials` replaces the recipe's special tokens, which belong to no word."""
+        """Prepare a splitter for a recipe. `specials` replaces the special tokens of the recipe."""
         self._recipe = recipe
         self._specials = recipe.special_tokens if specials is None else specials
         self._patience = patience
@@ -67,7 +67,7 @@ class Splitter:
 
     @cached_property
     def _unknown_characters(self) -> frozenset[str]:
-        """Return the characters that are unassigned in the version of Unicode that the pattern uses."""
+        """Return the characters that the pattern does not know, because it uses an older version of Unicode."""
         return characters_treated_differently() if self._recipe.older_unicode else frozenset()
 
     @cached_property
@@ -75,11 +75,11 @@ class Splitter:
         return compiled_for_ascii(self._expression)
 
     def words(self, text: str) -> Iterator[str]:
-        """Return the words of one normalized document.
+        """Split one normalized document into words.
 
         Special tokens belong to no word. With the unit "line", each line with its newline is a separate text. Text that
-        a custom pattern does not match also becomes words. If the steps of a recipe split between the bytes of a
-        character, these bytes are escaped.
+        a custom pattern does not match also becomes words. If the operations of a tokenizer file split between the
+        bytes of a character, these bytes are escaped.
         """
         return self._words_of_unit(text) if self._is_one_unit else self._words_of_units(text)
 
@@ -93,8 +93,8 @@ class Splitter:
                     yield from self._words_of_unit(unit)
             place += len(part)
 
-    def check_it_matched(self) -> None:
-        """Raise PatternError if the pattern never matched, because such a pattern must be a mistake.
+    def check_has_matched(self) -> None:
+        """Raise PatternError if the pattern has matched nowhere. Such a pattern is probably a mistake.
 
         Call this after all documents.
         """
@@ -111,11 +111,11 @@ class Splitter:
             return iter(pattern.findall(text)) if len(text) < SHORT else (match[0] for match in pattern.finditer(text))
         if len(text) < SHORT and self._unknown_characters.isdisjoint(text):
             return iter(self._pattern.findall(text, concurrent=True))
-        matches = self._pattern.finditer(self._as_known(text), concurrent=True)
+        matches = self._pattern.finditer(self._in_older_unicode(text), concurrent=True)
         return (text[match.start() : match.end()] for match in matches)
 
-    def _as_known(self, text: str) -> str:
-        """Return the text as an older version of Unicode defines it, if the recipe's pattern uses an older version."""
+    def _in_older_unicode(self, text: str) -> str:
+        """Replace the characters that the pattern's version of Unicode does not know, if it is an older version."""
         if not self._recipe.older_unicode or text.isascii():
             return text
         return replace_newer(text, self._pattern.pattern)
@@ -131,7 +131,7 @@ class Splitter:
             yield from words
 
     def _next_words(self, text: str, end: int) -> tuple[list[str], int]:
-        """Return the words of the next matches from offset `end` on, and the end of the last word."""
+        """Return the next words after the offset `end`, and the end of the last of these words."""
         words: list[str] = []
         spans = self._next_matches(text, end)
         for start, stop in spans:
@@ -146,13 +146,13 @@ class Splitter:
         return words, end
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
-        """Return the next matches from offset `end` on.
+        """Return the next matches from the offset `end` on.
 
-        Each call has its own time limit, so a caller may pause between calls.
+        Each call has its own time limit, so a caller may pause between two calls.
         """
         patience = self._patience + len(text) / PATIENT_BYTES
         spans: list[tuple[int, int]] = []
-        text = self._as_known(text)
+        text = self._in_older_unicode(text)
         try:
             for match in self._pattern.finditer(text, end, concurrent=True, timeout=patience):
                 start, stop = match.span()
@@ -199,10 +199,10 @@ def lines_of(text: str) -> Iterator[str]:
         start = end
 
 
-def why_slow(recipe: Recipe) -> str:
-    """Return the part of a custom pattern that only `regex` can match. Return an empty text if there is no such part.
+def part_without_table(recipe: Recipe) -> str:
+    """Return the part of a custom pattern that no table can express. Return an empty string if there is no such part.
 
-    Such a pattern splits up to a hundred times slower.
+    Only `regex` can match such a pattern, and it splits up to a hundred times slower.
     """
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
@@ -218,7 +218,7 @@ _IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
 
 @cache
 def compiled_for_ascii(expression: str) -> re.Pattern[str]:
-    """Return the compiled expression for ASCII texts. The module `re` matches it in half the time.
+    """Compile an expression for ASCII texts with the module `re`, which needs half the time of `regex`.
 
     `expression` is a named pattern or a part of a named pattern.
 

@@ -1,1 +1,1 @@
-"""The studies. A study is a vocabulary with its history, its ids, and the texts that questions are about."""
+"""The studies. A study is a vocabulary with its history, its ids and its texts, about which a user asks questions."""

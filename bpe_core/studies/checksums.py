@@ -1,8 +1,8 @@
-"""Checksums of texts, by which a reader of a paper can see whether they have the same texts.
+"""The checksums of texts. With a checksum, readers of a paper can check whether they have the same texts.
 
 The checksum of a single document is the SHA-256 of its text in UTF-8. For a file in UTF-8, `sha256sum` prints the same
-number. The checksum of several documents is the SHA-256 of a text with the checksum of a document in each line. If only
-the words of texts are known, the checksum is the SHA-256 of a text that has a word, a tab and its count in each line.
+number. The checksum of several documents is the SHA-256 of a list of their checksums, one in each line. If only the
+words of texts are known, the checksum is the SHA-256 of a list with a word, a tab and the word's count in each line.
 The lines are sorted by the words.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
@@ -47,7 +48,14 @@ def checksum_of_texts(texts: Texts, recipe: Recipe, work: Work = ALONE) -> TextC
                     return _of_corpus(corpus, work)
         except CorpusError:  # only the words are known
             pass
-    return _of_words(texts.words(recipe, work))
+    return checksum_of_words(texts.words(recipe, work))
+
+
+def file_in_words(path: Path) -> str:
+    """Return a phrase for a caption: the name of a file and the beginning of the file's SHA-256."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{path.name}, whose SHA-256 begins with {digest[:DIGITS]}"
 
 
 def checksum_of_documents(documents: Iterable[str]) -> TextChecksum:
@@ -80,7 +88,12 @@ def _of_digests(digests: list[str], size: int) -> TextChecksum:
     return TextChecksum(in_words, digests[0] if len(digests) == 1 else hashlib.sha256(lines.encode()).hexdigest())
 
 
-def _of_words(words: WordTable) -> TextChecksum:
+def checksum_of_words(words: WordTable) -> TextChecksum:
+    """Return the checksum of texts if only their words are known.
+
+    >>> print(checksum_of_words(WordTable.from_counts({"low": 2, "new": 1})))
+    3 words, 2 different, whose SHA-256 begins with 73609722beac222b
+    """
     whole = hashlib.sha256()
     for word, count in sorted(words):
         whole.update(b"%s\t%d\n" % (word, count))

@@ -31,11 +31,11 @@ if TYPE_CHECKING:  # not needed for encoding
 
 Found = TypeVar("Found")
 
-MOST_DIGITS = 25  # digits of an id that a person types
+MOST_DIGITS = 25  # digits of an id that a user types
 
 
 class TokensByIndex:
-    """The tokens of a history by the engine's indices."""
+    """The tokens of a history. They are numbered by the engine's indices."""
 
     def __init__(self, history: History, tokenizer: Callable[[], Tokenizer]) -> None:
         self._history = history
@@ -43,7 +43,7 @@ class TokensByIndex:
 
     @cached_property
     def texts(self) -> TokenTexts:
-        """Return the text of each token in the form that people read."""
+        """Return the readable text of each token."""
         return TokenTexts.of(self._history)
 
     @property
@@ -63,7 +63,10 @@ class TokensByIndex:
         return [(start, stop, self.number(index)) for start, stop, index in self.tokenizer.spans(text, at)]
 
     def of_number(self, number: int) -> int:
-        """Return the index of the token with an id of the file. Raise BpeError if there is no such token."""
+        """Return the index of the token that has the id `number` in the file.
+
+        Raise BpeError if there is no such token.
+        """
         try:
             (index,) = self._history.indices_of([number])
         except BpeError as error:
@@ -73,7 +76,7 @@ class TokensByIndex:
         return index
 
     def of_text(self, text: str) -> int:
-        """Return the index of the oldest token with a text, or of the token with the id after a `#`.
+        """Return the index of the oldest token with this text. `text` may also be `#` and an id, such as `#12`.
 
         Raise BpeError if there is no such token.
         """
@@ -110,7 +113,7 @@ class TokensByIndex:
         }
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Return the columns about the tokens of pairs.
+        """Return six columns about the tokens of pairs.
 
         These are the id, the hex form and the text, first of the left token and then of the right token.
         """
@@ -119,9 +122,10 @@ class TokensByIndex:
 
 
 class TokenNames(Mapping[int, str]):
-    """The texts of tokens in the form that people read, by the ids of the file.
+    """A mapping from each id of the file to the readable text of its token.
 
-    Older plug-ins read `text`, `raw` and `lengths` here. These are by index, and belong to `Study.inside.by_index`.
+    Older plug-ins read `text`, `raw` and `lengths` here. These lists are sorted by index. New code finds them in
+    `Study.inside.by_index`.
     """
 
     def __init__(self, history: History, by_index: TokensByIndex) -> None:
@@ -170,7 +174,7 @@ class Inside:
     name
         The name of the tokenizer in messages.
     sources
-        The sources of the own texts, if a session stores them.
+        The sources of `own_texts`, if a session stores them.
     texts_are_own
         Whether questions are about the texts that the history was learned from.
     symbol_counts
@@ -211,16 +215,22 @@ class Inside:
 
     @cached_property
     def by_index(self) -> TokensByIndex:
-        """Return the tokens by the engine's indices, for questions that follow the steps of a history."""
+        """Return the tokens, numbered by the engine's indices.
+
+        Questions that follow the steps of a history use them.
+        """
         return TokensByIndex(self._history, self._tokenizer)
 
     @cached_property
     def names(self) -> TokenNames:
-        """Return the texts of tokens in the form that people read, by the ids of the file."""
+        """Return a mapping from each id to the readable text of its token.
+
+        An id is the number of a token in the tokenizer's file, not its index in the engine.
+        """
         return TokenNames(self._history, self.by_index)
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Return the texts of a pair of ids in the form that people read."""
+        """Return the readable texts of a pair of ids, joined by a plus sign."""
         return " + ".join(self.names[id] for id in pair if id >= 0)
 
     def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
@@ -232,7 +242,7 @@ class Inside:
         return self.by_index.columns(indices, before)
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Return the columns about the tokens of pairs of ids.
+        """Return six columns about the tokens of pairs of ids.
 
         These are the id, the hex form and the text, first of the left token and then of the right token.
         """
@@ -250,15 +260,15 @@ class Inside:
         return has_ranks(self._history)
 
     def checked_step(self, step: int) -> int:
-        """Return the step unchanged if it exists, counted from 1. Raise BpeError otherwise."""
+        """Return the step unchanged, or raise BpeError if it does not exist. Steps are counted from 1."""
         if not 1 <= step <= len(self._history):
             raise BpeError(f"There is no step {step:,}; the steps go from 1 to {len(self._history):,}.")
         return step
 
     def checked_step_count(self, at: int | None) -> int:
-        """Return `at` unchanged if the history has this number of steps. Raise BpeError otherwise.
+        """Return `at` unchanged if the history has at least this many steps. Raise BpeError otherwise.
 
-        Without `at`, return the number of all steps.
+        If `at` is None, return the number of all steps.
         """
         if at is None:
             return len(self._history)
@@ -274,7 +284,10 @@ class Inside:
 
     @property
     def learned_from(self) -> WordTable | None:
-        """Return the words that the history was learned from. Return None if questions are about other texts."""
+        """Return the words that the history was learned from.
+
+        Return None if this study answers questions about other texts.
+        """
         return self.own_words if self.texts_are_own else None
 
     @property
@@ -298,10 +311,10 @@ class Inside:
 
     @cached_property
     def _counted_by(self) -> Recipe:
-        """Return the recipe by which words are counted.
+        """Return the recipe with which words are counted.
 
-        If the library of an opened file reads a special token in a text as ordinary text, the recipe leaves out this
-        token.
+        Some libraries read a special token in a text as ordinary text. If the study's file belongs to such a library,
+        this recipe leaves out the special token.
         """
         recipe = self._history.recipe
         if recipe.spelled_specials != "text" or not recipe.special_tokens:
@@ -350,9 +363,9 @@ class Inside:
         return self._texts
 
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
-        """Return the cached result with this name. If there is none, compute it by `find`.
+        """Return the cached result with this name. If there is none, call `find` to compute it.
 
-        `about` is the object that the result depends on. The result is computed again if another object is passed.
+        `about` is the object that the result depends on. The result is recomputed if another object is passed.
         """
         with self._lock:
             if name not in self._kept or self._about.get(name) is not about:
@@ -363,7 +376,7 @@ class Inside:
 
 
 def indices_by_number(history: History) -> dict[int, int]:
-    """Map each id of the file to the index of its token, in the order of the ids."""
+    """Return a dictionary from each id of the file to the index of its token, in the order of the ids."""
     if history.numbers is None:
         return {index: index for index in range(history.index_count)}
     numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})

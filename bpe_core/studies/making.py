@@ -16,21 +16,21 @@ from bpe_core.support.progress import ALONE, Work
 
 
 def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **choices: Any) -> Study:
-    """Learn a tokenizer from texts by a recipe, or by a named preset with further choices.
+    """Learn a tokenizer from texts with a recipe, or with a named preset and further choices.
 
-    A cancelled training keeps the steps that it has made.
+    If the work is cancelled, the steps made until then are kept.
 
     Parameters
     ----------
     texts
         A text, a `Path` to a file or folder, or a list of either; rows with a `text`, such as a data set or data frame;
-        such texts by name, which are groups; a `Corpus`, or counted words.
+        a dictionary from the names of groups to such texts; a `Corpus`, or counted words.
     recipe
         A recipe, or the name of a preset in `bpe.PRESETS`.
     work
         The callbacks that receive the progress and may cancel the work.
     **choices
-        Choices of the recipe by their names, such as `vocab_size`.
+        Choices of the recipe as keyword arguments, such as `vocab_size`.
 
     Examples
     --------
@@ -59,7 +59,8 @@ def open_study(path: Path | str) -> Study:
     Parameters
     ----------
     path
-        The file, or a folder as transformers saves it. `hf:owner/name` is a folder in the cache of Hugging Face.
+        The file, or a folder that the library transformers saved. `hf:owner/name` is a folder in the cache of Hugging
+        Face.
 
     Examples
     --------
@@ -79,10 +80,10 @@ def open_study(path: Path | str) -> Study:
     return Study(opened.history, name=str(path), format=opened.format, notes=opened.notes)
 
 
-def unlearned(preset: str) -> Study:
+def study_without_steps(preset: str) -> Study:
     """Return a study without learned steps, with the recipe of a preset.
 
-    It serves questions that need only a recipe and texts.
+    It is for questions that need only a recipe and texts.
     """
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History

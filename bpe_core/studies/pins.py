@@ -1,6 +1,6 @@
 """The pins: a record of the ids that a tokenizer gives to difficult texts.
 
-A later comparison with the pins shows changes.
+A later comparison shows which ids have changed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Pins:
     def of(cls, study: Study, others: Mapping[str, Study] = MappingProxyType({})) -> Pins:
         """Return the pins of a tokenizer.
 
-        `others` holds the tokenizers of other files in the same folder, by the names of these files.
+        `others` is a dictionary from the names of other files in the same folder to their tokenizers.
         """
         format = _format(study)
         texts = list(islice(CheckedTokenizer(study.history, format).samples(), TEXTS))
@@ -81,7 +81,7 @@ class Pins:
             file.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
 
     def differences(self, study: Study) -> list[str]:
-        """Return a sentence for each text that has other ids now than when it was pinned.
+        """Return a sentence for each text whose ids have changed since it was pinned.
 
         Ids are compared for each program that gave ids: this program, and the library of the file's format.
         """
@@ -98,9 +98,9 @@ class Pins:
         return [plain(sentence) for sentence in (*sentences, *self._differences_of_files())]
 
     def _differences_of_files(self) -> Iterator[str]:
-        """Compare the pinned ids of the other files in the folder.
+        """Compare the pinned ids with the ids that the tokenizer files beside this table give now.
 
-        Yield a sentence for each text that has other ids now.
+        Yield a sentence for each text whose ids have changed, and for each file that cannot be opened.
         """
         for name, pinned in self.files.items():
             try:
@@ -126,7 +126,7 @@ def _format(study: Study) -> Format:
 
 
 def _own_answers(study: Study, texts: list[str]) -> list[list[int]]:
-    """Return the ids that this program gives to the texts with this tokenizer."""
+    """Encode each text with the study's tokenizer in this program, and return the ids."""
     return list(CheckedTokenizer(study.history, _format(study)).answers(texts))
 
 
@@ -143,7 +143,7 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
 def _peer(study: Study, format: Format) -> Peer | None:
     """Load a tokenizer's file in the library that its format comes from. Return None if the library refuses the file.
 
-    Pins can be written without the library. The commands `bench` and `import` report the refusal.
+    The pins then contain only the ids of this program. The commands `bench` and `import` report the refusal.
     """
     try:
         with throwing_exceptions():

@@ -1,4 +1,7 @@
-"""The reading of a session's runs as studies, and the writing of runs as a session."""
+"""Functions that read the runs of a session as studies, and write runs as a session.
+
+A study is a vocabulary with its history, its ids and its texts.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.run_titles import name_of
 from bpe_core.session_file import is_session_file, run_of
+from bpe_core.session_file.newest_steps import StepsWriter
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.requests import request_for, withdraw_request
 from bpe_core.session_file.values import SavedRun, SavedSession, View
@@ -39,7 +43,7 @@ def study_of_run(path: str, number: int | None) -> Study:
 
 
 def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
-    """Return all runs of a session as studies, by the names that the window shows.
+    """Return a dictionary of studies with all runs of a session. The keys are the names that the window shows.
 
     With `with_moment`, the run that was shown is included a second time, with only the steps up to the time slider.
     """
@@ -56,7 +60,7 @@ def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str,
 
 
 def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
-    assert run.history is not None  # the step was chosen by a person
+    assert run.history is not None  # the step was chosen by a user
     texts = None if run.words is None else KnownWords(run.words)
     sources = tuple((source.name, source.path, source.text, source.group) for source in run.sources)
     return Study(run.history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)
@@ -75,10 +79,10 @@ SECONDS_BETWEEN_LOOKS = 0.2  # for requests to the training
 
 
 class GrowingRun:
-    """A session of one run that is saved again and again during the training.
+    """A session of one run that is saved again and again while the run is learned.
 
-    Each time the whole file is replaced. If the program is killed, the same training continues from the last saved
-    step. A request beside the file can pause or stop the training.
+    Each time the whole file is replaced. If the program is killed, the same command continues from the last saved step.
+    A request beside the file can pause or stop the run.
     """
 
     def __init__(
@@ -93,6 +97,7 @@ class GrowingRun:
         self._path = Path(path)
         self._words = words
         self._names = tuple(names)
+        self._newest = StepsWriter(self._path, self._names)
         self._written = time.monotonic()
         self._rest = SECONDS_BETWEEN
         self._looked = time.monotonic()
@@ -103,14 +108,14 @@ class GrowingRun:
             withdraw_request(self._path)
 
     def cancelled(self) -> bool:
-        """Return whether the training should end, because of an interruption or a request."""
+        """Return whether the run should end, because of an interruption or a request."""
         return self.is_stopped or self._interruption()
 
     def known(self, recipe: Recipe) -> History | None:
-        """Return the steps that an earlier training with the same recipe and words saved in the file.
+        """Return the steps that an earlier run with the same recipe and words saved in the file.
 
         Return None if the file holds another run or a finished run. Some methods need the dev texts of languages. A
-        session does not hold these texts, so their training starts from the beginning.
+        session does not hold these texts, so runs of these methods start from the beginning.
         """
         if self._words.languages or not (self._path.is_file() and is_session_file(self._path)):
             return None
@@ -125,7 +130,12 @@ class GrowingRun:
         return run.history if is_same else None
 
     def keep(self, trainer: Trainer) -> None:
-        """Save the steps of the trainer, unless the last save was only a moment ago. Then do what is requested."""
+        """Save the steps of the trainer, unless the last save was only a moment ago.
+
+        Between two saves, the newest steps are in a small file, where programs that follow the run find them. If
+        another program asks the training to pause or stop, do so.
+        """
+        self._newest.write_if_due(trainer)
         began = time.monotonic()
         if began - self._written >= self._rest:
             self._save(trainer)
@@ -133,10 +143,11 @@ class GrowingRun:
             self._looked = began
             if request_for(self._path) is not None:
                 self._save(trainer)
+                self._newest.write(trainer)
                 self._wait()
 
     def _wait(self) -> None:
-        """Wait while a request asks the training to pause. Note whether a request asks the training to end."""
+        """Wait while a request asks the run to pause. Record whether a request asks the run to end."""
         while request_for(self._path) == "pause" and not self.cancelled():
             time.sleep(SECONDS_BETWEEN_LOOKS)
         if request_for(self._path) == "stop":
@@ -159,11 +170,15 @@ class GrowingRun:
     def write(self, history: History) -> None:
         write_run(history, self._words, self._path, self._names)
 
+    def close(self) -> None:
+        """Remove the small file beside the session in which the newest steps are stored during training."""
+        self._newest.remove()
+
 
 def add_branch(
     source: str, history: History, branch: History, words: WordTable, path: Path | str, names: Sequence[str] = ()
 ) -> None:
-    """Write a session with a branch as a new run, which the window will show.
+    """Write a session in which a branch is a new run. The window will show this run.
 
     If `source` is a session, its runs are kept. If `source` is a table, `history` becomes the first run, and `names`
     are the names of its texts.

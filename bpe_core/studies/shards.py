@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bpe_core.history.ids_in_use import warn_about_large_ids
 from bpe_core.methods.kit.encode_documents import SHARD_SIZE, EncodedDocuments, ShardKind
 from bpe_core.methods.kit.encode_documents import encode_documents as encode_to_shards
 from bpe_core.segmenting.cutting import Allowed
@@ -28,7 +29,7 @@ def encode_documents(
     allowed_special: Allowed = None,
     work: Work = ALONE,
 ) -> EncodedDocuments:
-    """Write each document to numbered shards of ids, with an index of its end.
+    """Encode documents into numbered shards of ids, with an index that says where each document ends.
 
     If the program was killed, the same call continues after the last whole shard.
 
@@ -45,7 +46,7 @@ def encode_documents(
     kind
         "npy", or "bin" with the index that Megatron reads.
     shard_size
-        The number of ids after which a shard ends with the current document.
+        The number of ids in a shard. A shard ends after the document with which it reaches this number.
     at
         The number of steps to encode with. Without it, all steps are used.
     width
@@ -66,10 +67,11 @@ def encode_documents(
     (2, 6)
     """
     study = Study.of(given)
+    warn_about_large_ids(study.history)
     with reserve(folder), texts_of(texts).reading() as corpus:
         return encode_to_shards(
             corpus,
-            study.history,
+            study.inside.by_index.tokenizer,
             folder,
             eos=eos,
             kind=kind,

@@ -15,9 +15,10 @@ A trained run, an opened file and a run of a session are studies. Ids are always
 
 from __future__ import annotations
 
+import operator
 import warnings
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -30,7 +31,7 @@ from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats.byte_level import read as bytes_of_stand_ins
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.ids_in_use import final_indices, final_numbers
+from bpe_core.history.ids_in_use import final_indices, final_numbers, warn_about_large_ids
 from bpe_core.history.token_texts import TokenBytes, parse_shown
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Tokenizer, Way
@@ -38,7 +39,7 @@ from bpe_core.segmenting.cutting import Allowed
 from bpe_core.studies.inside import Inside, TokenNames, indices_by_number
 from bpe_core.support.arrays import UInt32s, UInt64s
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.support.wording import as_call
+from bpe_core.support.wording import as_call, count_text
 
 if TYPE_CHECKING:  # not needed for encoding
     from bpe_core.formats.base import Format
@@ -58,6 +59,18 @@ FORMER = frozenset(  # names that moved to `inside`
 )
 
 
+@contextmanager
+def _only_whole_numbers() -> Iterator[None]:
+    """Raise BpeError with a readable sentence if the `with` block uses a value that cannot be an id, such as 1.5.
+
+    Python itself raises a TypeError or an IndexError for such a value.
+    """
+    try:
+        yield
+    except (TypeError, IndexError) as error:
+        raise BpeError("Ids are whole numbers. Give a list or an array of ids, such as `encode` returns.") from error
+
+
 @dataclass(frozen=True)
 class Span:
     """A token with its offsets in characters and bytes of the text.
@@ -69,9 +82,9 @@ class Span:
     text
         The text of the token.
     start, stop
-        The offsets of the token's first character, and after its last character.
+        The offset of the token's first character, and the offset after its last character.
     first_byte, end_byte
-        The offsets of the token's first byte, and after its last byte, in UTF-8.
+        The offset of the token's first byte in UTF-8, and the offset after its last byte.
 
     Examples
     --------
@@ -98,7 +111,7 @@ class Study:
     texts
         The texts that questions are about, such as `bpe.train` makes from its argument. None means that there are none.
     name
-        The name of the file, or a name that a person chose.
+        The name of the file, or a name that a user chose.
     format
         The format of the file from which the study was opened.
     notes
@@ -132,6 +145,7 @@ class Study:
     ) -> None:
         self.history = history
         self._tokenizer = cache(partial(Tokenizer, history))  # made when it is first needed
+        self._has_warned = False
         self.texts = texts
         self.name = name
         self.format = format
@@ -145,19 +159,19 @@ class Study:
 
     @cached_property
     def inside(self) -> Inside:
-        """Return the data that questions need, and the engine's indices."""
+        """Return the internal data of the study, which questions use: words, ranks, counts and indices of tokens."""
         return Inside(self.history, self.texts, name=self.name, tokenizer=self._tokenizer, **self._known)
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
-        """Return a study of an object that is a study, is a history, or has a history.
+        """Make a study from a history, or from an object that has a history. A study is returned unchanged.
 
         Parameters
         ----------
         given
-            The result of `train` or `open`, or a history.
+            A history, or the result of `train` or `open`.
         name
-            The name of the new study. If `given` is a study, its name stays.
+            The name of the new study. If `given` is a study, it keeps its own name.
         """
         return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
 
@@ -172,7 +186,7 @@ class Study:
         return self._with(deepcopy(self.history, memo))
 
     def _with(self, history: History) -> Study:
-        """Return a study of another history with the texts of this study."""
+        """Return a study with another history and the texts of this study."""
         copied = Study(history, self.texts, name=self.name, format=self.format, notes=self.notes)
         copied._known |= self._known
         return copied
@@ -186,7 +200,7 @@ class Study:
 
     @property
     def _in_words(self) -> str:
-        size = f"{self.history.vocabulary_size:,} tokens"
+        size = count_text(self.history.vocabulary_size, "token")
         learned = steps_in_words(self.history)
         parts = [*([learned] if learned != size else []), size, f"recipe {self.history.recipe.name}"]
         return f"{self.name or 'Study'}: {', '.join(parts)}"
@@ -216,8 +230,8 @@ class Study:
         Parameters
         ----------
         texts
-            The texts, in any form that `bpe.train` accepts: a text, texts, paths, rows with a `text`, or any of these
-            by name.
+            The texts, in any form that `bpe.train` accepts: a text, texts, paths, rows with a `text`, or a dictionary
+            from names to any of these.
         """
         from bpe_core.studies.texts import texts_of
 
@@ -257,8 +271,8 @@ class Study:
             The special tokens that are matched: "all", or a list of tokens. An empty list matches none.
         """
         is_single = isinstance(text, ONE_TEXT) or not isinstance(text, Iterable)
+        tokenizer = self._encoder()
         if is_single:
-            tokenizer = self._tokenizer()
             indices = tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
             return (indices if self.history.numbers is None else tokenizer.numbers(indices)).tolist()
         ids, offsets = self.encode_batch(text, at=at, allowed_special=allowed_special)
@@ -268,11 +282,11 @@ class Study:
     def encode_to_numpy(
         self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None
     ) -> UInt32s | UInt64s:
-        """Return the ids of a text's tokens as an array of 32-bit numbers without a sign.
+        """Return the ids of a text's tokens as an array of unsigned 32-bit integers.
 
-        Only ids of 2**32 or more take 64 bits. The parameters are those of `encode`.
+        If an id is 2**32 or more, the integers have 64 bits. The parameters are those of `encode`.
         """
-        tokenizer = self._tokenizer()
+        tokenizer = self._encoder()
         return tokenizer.numbers(tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
 
     def encode_batch(
@@ -285,7 +299,7 @@ class Study:
     ) -> tuple[UInt32s | UInt64s, Int64s]:
         """Return the ids of many texts in one array, and the offset at which each text begins in this array.
 
-        The ids are 32-bit numbers without a sign. Only ids of 2**32 or more take 64 bits.
+        The ids are unsigned 32-bit integers. If an id is 2**32 or more, the integers have 64 bits.
 
         Parameters
         ----------
@@ -298,7 +312,7 @@ class Study:
         threads
             The largest number of threads. Without it, there are as many threads as cores.
         """
-        tokenizer = self._tokenizer()
+        tokenizer = self._encoder()
         batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
         return tokenizer.numbers(batch.ids), batch.offsets
 
@@ -310,7 +324,7 @@ class Study:
         """
         written = self.inside.by_index.texts.text
         number = self.inside.by_index.number
-        places = self._tokenizer().token_spans(text, at, allowed_special)
+        places = self._encoder().token_spans(text, at, allowed_special)
         return [Span(number(index), written[index], *place) for index, *place in places]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
@@ -325,7 +339,32 @@ class Study:
         skip_special
             Whether special tokens are left out.
         """
-        return self._tokenizer().decode(self.history.indices_of(ids), way=way, skip_special=skip_special)
+        if way == "exact":
+            return self.decode_bytes(ids, skip_special=skip_special).decode(errors="replace")
+        with _only_whole_numbers():
+            indices = self.history.indices_of(map(operator.index, ids))
+            return self._tokenizer().decode(indices, way=way, skip_special=skip_special)
+
+    def decode_with_offsets(self, ids: Iterable[int]) -> tuple[str, Int64s]:
+        """Return the text that these ids encode, and the offset in characters at which each token begins.
+
+        The text is that of `decode`. If a token begins inside a character, its offset is the offset of this character.
+        A blank that is put before a token, as between the words of BERT, does not belong to the token.
+
+        Parameters
+        ----------
+        ids
+            Ids of the file, such as `encode` returns.
+
+        Examples
+        --------
+        >>> from bpe_core.studies.making import train
+        >>> study = train(["low low low"], "gpt2", merges=2)
+        >>> text, offsets = study.decode_with_offsets(study.encode("é low"))
+        >>> text, offsets.tolist()  # the tokens are the two bytes of é, a blank, and low
+        ('é low', [0, 0, 1, 2])
+        """
+        return self._tokenizer().decode_with_offsets(ids)
 
     def decode_batch(
         self,
@@ -347,8 +386,10 @@ class Study:
             The same parameters as in `decode`.
         """
         if offsets is not None:
-            ids = list(batch)
+            ids = batch.tolist() if hasattr(batch, "tolist") else list(batch)
             batch = [ids[start:stop] for start, stop in pairwise(offsets)]
+        with _only_whole_numbers():
+            batch = list(batch)
         return [self.decode(ids, way=way, skip_special=skip_special) for ids in batch]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
@@ -356,14 +397,15 @@ class Study:
 
         The parameters are those of `decode`.
         """
-        return self._tokenizer().decode_bytes(self.history.indices_of(ids), skip_special=skip_special)
+        with _only_whole_numbers():
+            return self._tokenizer().decode_numbers(ids, skip_special=skip_special)
 
     # -- saving ----------------------------------------------------------------------------
 
     def save(
         self, path: Path | str, *, format: Format | str | None = None, work: Work = ALONE, **choices: Any
     ) -> PreparedExport:
-        """Write the tokenizer in the format of the name's ending.
+        """Write the tokenizer to a file. The ending of the file's name chooses the format.
 
         The file is read back and compared before it is put in place.
 
@@ -376,7 +418,8 @@ class Study:
         work
             The callbacks that receive the progress and may cancel the work.
         **choices
-            `merges`, to write only the first merges, and a `text` to compare. For a folder, the choices of `bpe.save`.
+            `merges` is the number of merges to write. `text` is a further text to compare. For a folder, there are also
+            the choices of `bpe.save`.
         """
         return save(self, path, format=format, work=work, **choices)
 
@@ -391,7 +434,7 @@ class Study:
         return len(final_numbers(self.history))
 
     def get_vocab(self) -> dict[str, int]:
-        """Return the id of each token in use after the last step, by the token's text in the form that people read."""
+        """Return a dictionary from each token's readable text to its id, for the tokens in use after the last step."""
         return dict(self._ids_by_name)
 
     def token_to_id(self, token: str | bytes) -> int | None:
@@ -400,8 +443,8 @@ class Study:
         Parameters
         ----------
         token
-            The token's bytes, or its text. The text may be in the form that people read (`"␣the"`, or with the space),
-            or as byte-level files write it (`"Ġthe"`).
+            The token's bytes, or its text. The text may have its readable form (`"␣the"`, or with a real space), or the
+            form that byte-level files use (`"Ġthe"`).
         """
         if isinstance(token, bytes):
             return self._ids_by_bytes.get(token)
@@ -423,7 +466,7 @@ class Study:
         return self.names[id] if id in self._final_indices else None
 
     def id_of(self, text: str) -> int:
-        """Return the id of the oldest token with a text. Raise BpeError if there is no such token, or if it has no id.
+        """Return the id of the oldest token with this text. Raise BpeError if there is no such token or no id for it.
 
         Parameters
         ----------
@@ -435,20 +478,28 @@ class Study:
             raise BpeError(f"The file has no id for the token {text[:60]!r}, so it never occurs in an encoded text.")
         return number
 
+    def _encoder(self) -> Tokenizer:
+        """Return the tokenizer for encoding. Warn once if ids may be larger than the vocabulary size."""
+        if not self._has_warned:
+            self._has_warned = True
+            if not self.history.only_joins:
+                warn_about_large_ids(self.history, callers=3)
+        return self._tokenizer()
+
     @property
     def names(self) -> TokenNames:
-        """Return the text of each token in the form that people read, by its id. Dropped tokens are included."""
+        """Return a mapping from each id to the readable text of its token. Dropped tokens are included."""
         return self.inside.names
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
-        """Return the bytes of each token, by its id. Dropped tokens are included."""
+        """Return a mapping from each id to the bytes of its token. Dropped tokens are included."""
         texts = TokenBytes(self.history)
         return {number: texts[index] for number, index in indices_by_number(self.history).items()}
 
     @cached_property
     def _final_indices(self) -> dict[int, int]:
-        """Map each id in use after the last step to the index of its token."""
+        """Return a dictionary from each id in use after the last step to the index of its token."""
         return final_indices(self.history)
 
     @cached_property
@@ -457,18 +508,20 @@ class Study:
 
     @cached_property
     def _ids_by_raw(self) -> dict[bytes, int]:
-        """Return the id of each token by its text in the file, which includes word markers."""
+        """Return a dictionary from each token's text in the file, which includes word markers, to its id."""
         return self._ids_by(self.inside.by_index.texts.raw.__getitem__)
 
     @cached_property
     def _ids_by_bytes(self) -> dict[bytes, int]:
-        """Return the id of each token by the bytes that it decodes to."""
+        """Return a dictionary from the decoded bytes of each token to its id."""
         return self._ids_by(TokenBytes(self.history).__getitem__)
 
     def _ids_by(self, key: Callable[[int], Key]) -> dict[Key, int]:
-        """Return the id of each token by its key, in the order of the ids.
+        """Return a dictionary from each token's key to its id, in the order of the ids.
 
-        If several tokens have the same key, the id of the oldest token is returned.
+        The function `key` computes the key from the token's index.
+
+        If several tokens have the same key, the dictionary has the id of the oldest of them.
         """
         newest_first = sorted(self._final_indices.items(), key=itemgetter(1), reverse=True)
         id_of = {key(index): id for id, index in newest_first}
@@ -520,9 +573,10 @@ def save(
     work: Work = ALONE,
     **choices: Any,
 ) -> PreparedExport:
-    """Write a learned, opened or changed tokenizer in the format of the name's ending, and check the result.
+    """Write a learned, opened or changed tokenizer to a file, and check the result.
 
-    If the written file does not agree, an OutputError is raised and nothing is changed.
+    The ending of the file's name chooses the format. If the written file splits texts differently, an OutputError is
+    raised and nothing is changed.
 
     Parameters
     ----------
@@ -533,14 +587,14 @@ def save(
     format
         The name of a format, such as "tiktoken", if the ending of the file does not show the format.
     like
-        The folder whose roles, padding sides, templates and files for other loaders are kept and updated. By default it
-        is the folder of an opened study.
+        A model's folder. Its token roles, padding sides, templates and files for other loaders are copied and updated.
+        By default this is the folder from which the study was opened.
     to
         The format of the folder's main file, if it should change.
     work
         The callbacks that receive the progress and may cancel the work.
     **choices
-        `merges`, to write only the first merges, and a `text` that is compared, too.
+        `merges` is the number of merges to write. `text` is a further text to compare.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The texts that questions about a study use: their words, parts and documents.
 
-Each is read when it is first needed.
+The texts are read when they are first needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Texts(Protocol):
         """Return the counted words of each group, or of each file if there are no groups."""
 
     def reading(self) -> AbstractContextManager[Corpus]:
-        """Return a context manager that opens the texts as a corpus. The corpus can be read only once."""
+        """Return a context manager that opens the texts as a corpus, which can be read only once."""
 
 
 class KnownWords:
@@ -98,7 +98,7 @@ class CorpusTexts:
 
 
 class NamedTexts:
-    """Several texts with names. The names are the groups that a mixture can weight."""
+    """Several named texts. Each text is a group with the name of the text, so that a mixture can weight it."""
 
     def __init__(self, texts: Mapping[str, Texts]) -> None:
         self._texts = texts
@@ -125,9 +125,9 @@ class NamedTexts:
             yield Corpus.grouped(corpora, twice=True)
 
     def _is_mixed_by(self, recipe: Recipe) -> bool:
-        """Return whether the recipe's mixture weights a group of these texts.
+        """Return whether the mixture of `recipe` gives a weight to at least one group of these texts.
 
-        Texts without such a group, such as held-out texts, are not mixed.
+        Held-out texts, for example, have no such group, and so they are not mixed.
         """
         return recipe.mixture is not None and any(group.name in self._texts for group in recipe.mixture.groups)
 
@@ -145,8 +145,18 @@ class NamedTexts:
         return {name: text.words(alone, work) for name, text in self._texts.items()}
 
 
+def names_of_groups(texts: Texts) -> tuple[str, ...]:
+    """Return the names of the groups of texts. Return an empty tuple if the texts are not in named groups.
+
+    >>> names_of_groups(texts_of({"en": "low", "de": "tief"})), names_of_groups(texts_of("low"))
+    (('en', 'de'), ())
+    """
+    groups = texts.groups() if isinstance(texts, CorpusTexts | NamedTexts) else ()
+    return () if groups == ("",) else groups
+
+
 def texts_of(given: Any) -> Texts:
-    """Return the texts for an argument that a person passes in Python.
+    """Convert an argument that a user passes in Python to texts.
 
     Parameters
     ----------

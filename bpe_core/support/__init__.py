@@ -1,1 +1,1 @@
-"""The package of tools that every part of the engine may use: files, locks, limits, threads, progress, tables."""
+"""The package of tools for all parts of the engine: files, locks, limits, threads, progress, tables."""

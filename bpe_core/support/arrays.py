@@ -1,4 +1,4 @@
-"""The types of NumPy arrays in the engine, and functions that repeat numbers without blocking other threads."""
+"""The types of NumPy arrays in the engine, and a function that repeats numbers without blocking other threads."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def repeat(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
-    """Return each number `times` times, like `np.repeat`.
+    """Repeat each number `times` times, like `np.repeat`.
 
-    The work is done in parts. Between two parts, other threads can go on, such as the thread that draws a window.
+    The work is done in parts. Between two parts, other threads can work, such as the thread that draws a window.
 
     >>> repeat(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [7, 7, 9]
@@ -37,7 +37,7 @@ def repeat(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray
 
 
 def enlarge(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    """Return a copy of the array with `room` items. The new items at the end have no defined values."""
+    """Return a copy of the array with `room` items. The added items have no defined values."""
     enlarged = np.empty(room, array.dtype)
     enlarged[: len(array)] = array
     return enlarged

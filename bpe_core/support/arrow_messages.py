@@ -1,7 +1,7 @@
 """The check of the messages in an Arrow file before Arrow unpacks them.
 
-A message consists of a table of fields, in the form FlatBuffers, and of buffers after the table. Each buffer begins
-with the size that it claims to have when it is unpacked.
+A message has a table of fields in the FlatBuffers format, and then buffers. Each buffer begins with the size that it
+claims to have after unpacking.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.limits import MOST_TIMES, is_bomb, size_text
+from bpe_core.support.wording import count_text
 
 MARK = b"ARROW1"
 STREAM_MARK = b"\xff\xff\xff\xff"
@@ -28,14 +29,15 @@ class Message(NamedTuple):
 
 
 def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
-    """Check the batch of rows at this offset, and the dictionaries before it.
+    """Raise DamagedPart if an Arrow message claims that it needs far too much memory when it is unpacked.
 
-    Raise DamagedPart if a claimed size is too large. The offset at which Arrow reads the file next is not changed.
+    The messages at the offset `place` are checked: dictionaries, if there are any, and the batch of rows after them.
+    Afterwards, the position in the file is the same as before, so that Arrow can read on from there.
     """
     before = raw.tell()
     while (message := message_at(raw, place)) is not None:
         if is_bomb(message.unpacked, message.stored):
-            sizes = f"{message.stored:,} bytes to {size_text(message.unpacked)}"
+            sizes = f"{count_text(message.stored, 'byte')} to {size_text(message.unpacked)}"
             raise DamagedPart(f"the data at byte {place:,} claims to unpack from {sizes}")
         if message.kind != DICTIONARY:
             break
@@ -46,8 +48,8 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
 def limited_batches(batches: Iterable[Any], stored: int) -> Iterator[Any]:
     """Yield the batches of rows. The caller keeps all of them in memory.
 
-    `stored` is the size of the file in bytes. Raise DamagedPart if all batches together are far larger than the texts
-    in a file of this size can be.
+    `stored` is the size of the file in bytes. Raise DamagedPart if the batches together become far larger than texts
+    from such a file can be.
     """
     unpacked = 0
     for batch in batches:
@@ -58,7 +60,7 @@ def limited_batches(batches: Iterable[Any], stored: int) -> Iterator[Any]:
 
 
 def message_at(raw: BinaryIO, place: int) -> Message | None:
-    """Return the message at an offset. Return None if there is no message. Arrow itself then reports the error."""
+    """Return the message at an offset. Return None if there is none. Arrow itself then reports the error."""
     try:
         start = place + 4
         size = _number(_bytes_at(raw, place, 4), 0, "<i")
@@ -83,7 +85,7 @@ def message_at(raw: BinaryIO, place: int) -> Message | None:
 
 
 def blocks_of(raw: BinaryIO) -> tuple[list[int], list[int]]:
-    """Return the offsets of the dictionaries and of the batches in a file with a footer.
+    """Return the offsets of the dictionaries and of the batches in a file that ends with a footer.
 
     Return empty lists if the footer cannot be read.
     """

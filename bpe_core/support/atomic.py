@@ -1,4 +1,4 @@
-"""The writing of files so that readers see the old file or the new file, but never a part of it.
+"""Functions that write files so that readers see the old file or the new file, but never a part of a file.
 
 Files that belong together, such as `vocab.json` and `merges.txt`, or a result and its manifest, are put in place
 together. If a process is killed before all files are in place, another program completes the work when it next opens or
@@ -23,11 +23,11 @@ from bpe_core.support.journal import (
     OF_FORMER,
     OF_PARTS,
     Move,
-    completed,
+    complete_at,
+    new_file_waiting_for,
+    put_in_place,
     start_of_name,
     sync_folder,
-    take_places,
-    waiting_for,
 )
 from bpe_core.support.lock import Lock
 
@@ -44,17 +44,17 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
 
     Raise OutputError if another process is making one of the results.
 
-    If `manifest` is the path of a manifest, the new results are kept in temporary files until the manifest is written.
-    Then all files are put in place together. If no manifest is written, the old manifest is removed. With `grows`, a
-    result grows step by step. Then the old manifest is removed before the first change, so it never lies next to new
-    results.
+    If `manifest` is the path of a manifest, the new results stay in temporary files until the manifest is written. Then
+    all files are put in place together. If no manifest is written, the old manifest is removed. If `grows` is true, the
+    results grow step by step. Then the old manifest is removed before the first change, so that it never describes
+    other results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
     manifests = dict.fromkeys(places, _place_of(manifest)) if manifest is not None and _is_replaced(manifest) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
             if place.name and (place.is_file() or place.is_dir() or not place.exists()):
-                claim = _claim_on(place)
+                claim = _lock_place(place)
                 if claim is not None:
                     stack.callback(claim.release)
         _manifest_of.update(manifests)
@@ -68,7 +68,7 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
 
 
 class ResultsWithManifest:
-    """A group of complete results that wait for the manifest which describes them."""
+    """A group of complete results that wait until their manifest is written."""
 
     def __init__(self, places: Iterable[Path], manifest: Path) -> None:
         self._places = {*places, manifest}
@@ -79,7 +79,7 @@ class ResultsWithManifest:
         waiting.append(self)
 
     def __exit__(self, *_: object) -> None:
-        """Put all results in place, also after an error. If no new manifest was written, remove the old manifest."""
+        """Put all results in place, even after an error. If no new manifest was written, remove the old manifest."""
         waiting.remove(self)
         moves = dict(self._moves)
         if not moves:
@@ -88,7 +88,7 @@ class ResultsWithManifest:
         with _sentences(self._manifest):
             if manifest_move is None and self._manifest.exists():
                 manifest_move = _prepare_removal(self._manifest)
-            take_places([*([] if manifest_move is None else [manifest_move]), *moves.values()])
+            put_in_place([*([] if manifest_move is None else [manifest_move]), *moves.values()])
 
     def takes(self, places: Iterable[Path]) -> bool:
         return any(not self._places.isdisjoint((place, *place.parents)) for place in places)
@@ -103,7 +103,9 @@ class ResultsWithManifest:
         return [move for place, move in self._moves.items() if folder in place.parents]
 
     def waiting_file(self, place: Path) -> Path | None:
-        """Return the path of the waiting file for a result, or for a file inside a result that is a folder.
+        """Return the temporary file that will be put at `place`.
+
+        `place` is the path of a result, or of a file in a result that is a folder.
 
         Return None if no file waits for this place.
         """
@@ -115,7 +117,9 @@ class ResultsWithManifest:
 
 @contextlib.contextmanager
 def all_or_none(*paths: Path | str) -> Iterator[None]:
-    """Put these files and folders in place together when the block ends. After an error, put no file in place."""
+    """Put these files and folders in place together when the `with` block ends. After an error, put none of them in
+    place.
+    """
     group = _AllOrNone({_place_of(path) for path in paths})
     waiting.insert(0, group)
     try:
@@ -133,9 +137,10 @@ def all_or_none(*paths: Path | str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def place_immediately() -> Iterator[None]:
-    """Put each file that the `with` block writes in place as soon as it is complete. This is for results that grow.
+    """Put each file in place as soon as the `with` block has written it, without waiting for other files.
 
-    An old manifest is removed first.
+    This is for results that grow and are written many times. If an old manifest describes the result, it is removed
+    first.
     """
     before = waiting.copy()
     waiting.clear()
@@ -146,11 +151,11 @@ def place_immediately() -> Iterator[None]:
 
 
 def path_to_read(path: Path | str) -> Path:
-    """Return the path of the file to read for a path. Usually this is the path itself.
+    """Return the path from which the file at `path` must be read. Usually this is `path` itself.
 
     A complete result may be in a temporary file until its manifest is written. Then the temporary file is returned. If
-    a writer was killed while it put files in place, this function completes its work. If that is not permitted, it
-    returns the new file next to the place.
+    a writer was killed while it put files in place, this function first completes its work. If it lacks the permission
+    to do so, it returns the new file.
     """
     try:
         place = _place_of(path)
@@ -159,13 +164,14 @@ def path_to_read(path: Path | str) -> Path:
     for together in waiting:
         if (part := together.waiting_file(place)) is not None:
             return part
-    return Path(path) if completed(place) else waiting_for(place) or Path(path)
+    return Path(path) if complete_at(place) else new_file_waiting_for(place) or Path(path)
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by their names in it.
+    """Return a dictionary from name to path, for the files of a folder.
 
-    Files that wait for their places in the folder are included.
+    A complete file may be kept beside its place until a manifest describes it. It is listed under its final name, with
+    the path where it can be read now.
     """
     place = _place_of(path_to_read(folder))
     path_of_name = {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()}
@@ -187,19 +193,19 @@ class _AllOrNone(ResultsWithManifest):
 
 
 def _prepare_removal(place: Path) -> Move:
-    """Prepare the removal of a file that is to happen together with the placing of other files.
+    """Prepare the removal of a file. The file is removed when other files are put in place.
 
-    An empty file next to the place marks the removal.
+    An empty file next to the file marks the removal.
     """
     _remove_abandoned(place)
     beside = _new_file_beside(place)
     return Move(place, beside.path, beside.release, beside.release, goes=True)
 
 
-def _take_places(replacements: Sequence[_Replacement]) -> None:
+def _put_in_place(replacements: Sequence[_Replacement]) -> None:
     """Put complete files in place.
 
-    If this happens inside a block such as `all_or_none`, the files wait until the block ends.
+    Inside a block such as `all_or_none`, the files wait until the block ends.
     """
     if not replacements:
         return
@@ -214,14 +220,14 @@ def _take_moves(moves: Sequence[Move]) -> None:
         else:
             _remove_manifest_of(move.place)
     if together is None:
-        take_places(moves)
+        put_in_place(moves)
 
 
 @contextlib.contextmanager
 def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
-    """Open a binary file next to `path`, and rename it to `path` at the end of the block.
+    """Open a new binary file next to `path`, and rename it to `path` at the end of the `with` block.
 
-    After an error, `path` is unchanged.
+    After an error, the file at `path` is unchanged.
     """
     with write_together(path) as (file,):
         yield file
@@ -229,7 +235,7 @@ def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
-    """Write files that belong together, the main file first.
+    """Write files that belong together. The main file is the first.
 
     The files are put in place when all of them are complete on the disk. If the process is killed, either all old files
     stay, or the next program that opens or writes such a file completes the work.
@@ -251,19 +257,19 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
             file.close()
         for replacement in replacements:
             replacement.settle()
-        _take_places(replacements)
+        _put_in_place(replacements)
 
 
 @contextlib.contextmanager
 def replace_atomically(path: Path | str) -> Iterator[Path]:
     """Yield the path of an empty file next to `path`, for code that can write only to a named file.
 
-    At the end of the block, the written file replaces the file at `path`.
+    At the end of the `with` block, the written file replaces the file at `path`.
     """
     with _sentences(Path(path)), _replacement(Path(path)) as replacement:
         yield replacement.path
         replacement.settle()
-        _take_places([replacement])
+        _put_in_place([replacement])
 
 
 class _Replacement:
@@ -302,10 +308,10 @@ def _replacement(target: Path) -> Iterator[_Replacement]:
 
 @contextlib.contextmanager
 def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
-    """Yield the folder to write files in: the existing folder at `path`, or a new folder.
+    """Yield a folder to write files in: the existing folder at `path`, or a new folder.
 
-    A new folder gets its name when all its files are written. If `replaces` is true, the folder is always new, and it
-    replaces the old folder with all files in it.
+    A new folder is renamed to `path` when all its files are written. If `replaces` is true, the folder is always new,
+    and it replaces the old folder and all files in it.
     """
     named = Path(path)
     with _sentences(named):
@@ -340,7 +346,7 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
                 together.wait(move)
             else:
                 _remove_manifest_of(folder)
-                take_places([move])
+                put_in_place([move])
         except BaseException as error:
             give_up()
             if isinstance(error, OutputError):  # the path of a file in it
@@ -349,9 +355,9 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
 
 
 def _is_replaced(target: Path) -> bool:
-    """Return whether a new file may replace this file.
+    """Return whether a new file may replace the file at this path.
 
-    A device or a pipe is never replaced. A path such as /dev/stdout, which may lead to a log file, is not replaced
+    A device or a pipe is never replaced. A path such as /dev/stdout may lead to a log file, so it is not replaced,
     either.
     """
     return str(target) not in STREAMS and (target.is_file() or not target.exists())
@@ -360,7 +366,8 @@ def _is_replaced(target: Path) -> bool:
 def _place_of(path: Path | str) -> Path:
     """Return the real path of a file.
 
-    If the path is a link, this is the path of the linked file. So the linked file is replaced, and the link is kept.
+    If the path is a link, this is the path of the linked file. So a new file replaces the linked file, and the link
+    stays.
     """
     try:
         return Path(os.path.realpath(path))
@@ -376,31 +383,31 @@ def _remove_manifest_of(target: Path) -> None:
 
 
 def is_being_written(path: Path | str) -> bool | None:
-    """Return whether a process has reserved the path of a result. Return None if this cannot be known here."""
-    claim = _claim_of(_place_of(path))
+    """Return whether a process is writing the result at this path. Return None if this cannot be determined."""
+    claim = _path_of_lock(_place_of(path))
     try:
         if not claim.exists():
             return False
         lock = Lock.of_existing(claim)
         if lock is None:
             return claim.exists()
-    except OSError:  # the file system knows no locks, or the lock belongs to another person
+    except OSError:  # the file system knows no locks, or the lock belongs to another user
         return None
     lock.leave()
     return False
 
 
-def _claim_of(place: Path) -> Path:
-    """Return the path of the lock file that claims the place of a result. It depends on the result alone."""
+def _path_of_lock(place: Path) -> Path:
+    """Return the path of the lock file for a result. It depends only on the place of the result."""
     return _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
 
 
-def _claim_on(place: Path) -> Lock | None:
-    """Claim the place of a result by a lock file.
+def _lock_place(place: Path) -> Lock | None:
+    """Lock the place of a result.
 
-    A killed writer leaves the lock file. The next writer of the same result removes it.
+    If a writer is killed, its lock file stays. The next writer of the same result removes the lock file.
     """
-    path = _claim_of(place)
+    path = _path_of_lock(place)
     try:
         lock = Lock.acquire(path)
         for _ in range(TRIES):
@@ -420,7 +427,7 @@ def _claim_on(place: Path) -> Lock | None:
 def _new_file_beside(target: Path) -> Lock:
     """Create a temporary file next to `target`. The file is locked until its writer ends.
 
-    A file without a lock was left by a writer that was killed.
+    If a temporary file is not locked, its writer was killed.
     """
     while True:
         path = _beside(target, os.urandom(8).hex())
@@ -439,8 +446,8 @@ def _beside(target: Path, number: str) -> Path:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Complete or remove everything that killed writers of the same file have left."""
-    if not completed(target):
+    """Complete or remove the temporary files of processes that were killed while they wrote the same file."""
+    if not complete_at(target):
         return
     name = re.compile(re.escape(start_of_name(target)) + "[0-9a-f]{16}[.]part")
     with contextlib.suppress(OSError):
@@ -459,7 +466,10 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _copy_mode(target: Path, beside: Path) -> None:
-    """Give the new file the permissions of the old file, or the usual permissions if there is no old file."""
+    """Give the new file `beside` the permissions of the file `target`, which it will replace.
+
+    If there is no such file, give the new file the usual permissions.
+    """
     if target.exists():
         mode = target.stat().st_mode & 0o777
     else:
@@ -476,4 +486,4 @@ def _sentences(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutputError(f"Could not write {target}: {reason}. What was there before is unchanged.") from error
+        raise OutputError(f"Could not write {target}: {reason}. Existing files are unchanged.") from error

@@ -1,7 +1,7 @@
-"""The use of a Dask cluster, on this computer or at an address.
+"""Functions that use a Dask cluster, on this computer or at an address.
 
 Dask schedules the tasks, repeats the tasks of a lost worker, and shows the dashboard. A task writes its result to a
-file in a folder that all workers can reach, so finished work is kept when a worker is lost.
+file in a folder that all workers can reach, so finished work is kept if a worker is lost.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Facts = tuple[str, ...]
 
 @cache
 def versions() -> Facts:
-    """Return the versions of this program, of Unicode and of the package regex. They decide the results of tasks.
+    """Return the versions of this program, of Unicode and of the package regex. The results of tasks depend on them.
 
     All workers must have the same versions.
     """
@@ -57,7 +57,7 @@ def cluster(on: str, workers: int | None = None, memory: int | None = None) -> I
         return
     each = None if memory is None or workers is None else memory // workers
     with (
-        _memory_kept(),
+        _keeping_memory(),
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -71,10 +71,11 @@ def cluster(on: str, workers: int | None = None, memory: int | None = None) -> I
 
 
 @contextmanager
-def _memory_kept() -> Iterator[None]:
-    """Let workers keep the memory that they no longer use, inside the `with` block.
+def _keeping_memory() -> Iterator[None]:
+    """Let workers keep memory that they no longer use, until the `with` block ends.
 
-    Dask's default setting suits large tables. It would make reading blocks a sixth slower.
+    By default, Dask returns such memory to the system. This suits large tables, but would make the reading of blocks a
+    sixth slower.
     """
     import dask
 
@@ -104,9 +105,9 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
 def results_of_tasks(
     client: Any, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], kept_in: str, cancelled: CancelCheck
 ) -> Iterator[Any]:
-    """Let the workers call a function with the arguments of each task. Yield the results as they are finished.
+    """Let the workers call a function with the arguments of each task. Yield each result when its task is finished.
 
-    `kept_in` is the folder with the files that finished tasks have written. Messages name it.
+    `kept_in` is the folder with the files of finished tasks. Messages name this folder.
     """
     distributed = distributed_or_none()
     futures = [client.submit(_checked, versions(), work, *task, pure=False, retries=RETRIES) for task in tasks]
@@ -148,13 +149,13 @@ def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
 
 @contextmanager
 def cluster_errors() -> Iterator[None]:
-    """Raise ClusterError in place of an exception of Dask or of a worker."""
+    """Raise ClusterError if Dask or a worker raises an exception in the `with` block."""
     try:
         yield
     except BpeError:
         raise
     except Exception as error:
-        if (lacking := _lacking(error)) is not None:
+        if (lacking := _missing_package(error)) is not None:
             raise ClusterError(
                 f"The scheduler or a worker of the cluster lacks the package {lacking}. Install the same packages "
                 "on all computers: pip install 'bpe-explorer[cluster]'."
@@ -164,8 +165,8 @@ def cluster_errors() -> Iterator[None]:
         ) from error
 
 
-def _lacking(error: BaseException | None) -> str | None:
-    """Return the name of a missing package that caused an error, or None if the error has another cause."""
+def _missing_package(error: BaseException | None) -> str | None:
+    """Return the name of the missing package that caused an error. Return None if the error has another cause."""
     while error is not None:
         if isinstance(error, ImportError):
             return (error.name or "bpe_core").partition(".")[0]

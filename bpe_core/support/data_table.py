@@ -26,13 +26,12 @@ from typing import Any, BinaryIO, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.errors import OutputError, TooLarge
-from bpe_core.support import markup
+from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.foreign import MOST_VALUES, report_damage, report_faults
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.small_files import read_small_bytes
 from bpe_core.support.wording import as_call, count_text
 
 # The values of a column: whole numbers, numbers, texts, booleans, or tuples of these; None for an unknown value.
@@ -49,7 +48,7 @@ class DataTable:
     Parameters
     ----------
     columns
-        The values of each column by its name. An unknown value is None.
+        A dictionary from the name of each column to its values. An unknown value is None.
 
     Examples
     --------
@@ -72,12 +71,14 @@ class DataTable:
 
     def _repr_html_(self) -> str:
         """Return the first rows as HTML for a notebook."""
+        from bpe_core.support import markup  # only notebooks need it
+
         first = (["" if value is None else str(value) for value in row] for row in islice(self.rows(), MOST_SHOWN))
         return str(markup.table(self.rows_in_words, tuple(self.columns), first))
 
     @property
     def rows_in_words(self) -> str:
-        """Return a phrase with the number of rows, and with the number of rows that a notebook shows."""
+        """Return a phrase that says how many rows there are, and how many of them a notebook shows."""
         rows = count_text(len(self), "row")
         return rows if len(self) <= MOST_SHOWN else f"{rows}, of which the first {MOST_SHOWN} are shown"
 
@@ -133,32 +134,32 @@ def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = n
 
 
 def checked_name(path: Path | str) -> Path:
-    """Return the path of a table to write.
+    """Return the path of the table to write.
 
-    Raise OutputError for an unknown ending, or for Parquet without its package.
+    Raise OutputError if its ending is unknown, or if the package for Parquet is missing.
     """
     if not is_data(path):
-        raise OutputError(f"A table is written as {', '.join(ENDINGS)}. End the name {path} in one of these endings.")
+        raise OutputError(f"The name {path} must end in one of {', '.join(ENDINGS)}.")
     if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
         raise OutputError(f"Parquet {MISSING_PYARROW}")
     return Path(path)
 
 
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
-    """Read a table that `write_data` wrote. `texts` names the columns of texts. All other columns hold numbers."""
+    """Read a table that `write_data` wrote. The columns in `texts` hold texts. All other columns hold numbers."""
     columns = read_plainly(path)
     with report_faults(f"{path} is not a table of columns, or is damaged"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
-    """Return the columns as they are stored. If the file is a text file, such as CSV, all values are texts."""
+    """Return the columns of a table as they are stored. In a text file, such as CSV, all values are texts."""
     with report_faults(f"{path} is not a table of columns, or is damaged"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 
 
 def _read(values: Sequence[Any], is_text: bool) -> Values:
-    """Return the values of a column. A missing number becomes NaN, and a missing text becomes an empty text."""
+    """Return the values of a column. A missing number becomes NaN, and a missing text becomes an empty string."""
     if is_text:
         return ["" if value is None else str(value) for value in values]
     numbers = [math.nan if value is None or value == "" else value for value in values]
@@ -168,18 +169,20 @@ def _read(values: Sequence[Any], is_text: bool) -> Values:
 
 
 def _read_separated(path: Path, separator: str) -> dict[str, list[Any]]:
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file, delimiter=separator, strict=True))
+    text = read_small_bytes(path, "the table", FormatError).decode("utf-8")
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     names = rows[0] if rows else []
     return {name: [row[place] for row in rows[1:]] for place, name in enumerate(names)}
 
 
 def _read_json(path: Path) -> dict[str, list[Any]]:
-    rows = json.loads(path.read_text(encoding="utf-8-sig"))
+    rows = json.loads(read_small_bytes(path, "the table", FormatError).decode("utf-8-sig"))
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _read_parquet(path: Path) -> dict[str, list[Any]]:
+    from bpe_core.support.parquet_file import ParquetFile  # few tables are read
+
     with open(path, "rb") as file, report_damage(str(path)):
         table = ParquetFile(file)
         if table.rows * len(table.columns) > MOST_VALUES:
@@ -197,7 +200,7 @@ _READERS: dict[str, Callable[[Path], dict[str, list[Any]]]] = {
 
 
 def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) -> str:
-    """Return the table as text with separated values, such as for the clipboard."""
+    """Return the table as text with separators between the values, for files and for the clipboard."""
     text = io.StringIO()
     _write_separated(table, text, never_cancelled, separator, headers=headers)
     return text.getvalue()
@@ -242,7 +245,7 @@ def _write_parquet(table: DataTable, file: BinaryIO) -> None:
 
 
 def _kind(arrow: Any, values: Values) -> Any:
-    """Return the Arrow type of a column. The type does not depend on which values are known."""
+    """Return the Arrow type of a column. The type is the same whether values are missing or not."""
     if isinstance(values, np.ndarray):
         kinds = {"i": arrow.int64, "u": arrow.int64, "b": arrow.bool_, "f": arrow.float64}
         return kinds[values.dtype.kind]() if values.dtype.kind in kinds else arrow.string()

@@ -1,4 +1,4 @@
-r"""The text form of any bytes. It shows every byte, can be read back, and holds no tab and no line break.
+r"""A readable text form of bytes. It shows every byte, can be converted back, and contains no tab and no line break.
 
 Each byte of an invisible character, and each byte that is not part of a whole character, is written as `<0xHH>`. If a
 text itself contains such a form, the `<` of this form is written as `<0x3C>`. A character that represents a numbered
@@ -40,7 +40,7 @@ def _forms(character: str) -> str:
 
 
 def unescape(text: str) -> bytes:
-    """Return the bytes of an escaped text. Raise ValueError if the text holds half of a surrogate pair."""
+    """Return the bytes of an escaped text. Raise ValueError if the text contains a lone surrogate."""
     if not _FORM.search(text):
         return text.encode()  # nearly all texts
     text = NUMBERED.sub(_character, text)

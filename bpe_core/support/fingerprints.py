@@ -1,4 +1,4 @@
-"""The fingerprint of a file: its size and its SHA-256, which show whether the file has changed."""
+"""The fingerprint of a file: its size and its SHA-256. They show whether the file has changed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Functions that turn every fault of foreign data into an error of this program.
+"""Functions that turn every fault in data of other programs into an error of this program.
 
-Foreign data may be nested too deeply, of a wrong type, missing or too large. A reader reads its data as if it were
-valid. Any exception is then reported as a fault of the file.
+Such data may be nested too deeply, of a wrong type, missing or too large. A reader reads the data as if it were valid.
+Any exception is then reported as a fault of the file.
 
 >>> with report_faults("how.json", FormatError):
 ...     json_of(b'{"results": 1}', "how.json", FormatError)["inputs"]
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bpe_core.errors import BpeError, FormatError, TooManyValues, cause_of
+from bpe_core.errors import BpeError, FormatError, RepeatedKeyError, TooManyValues, cause_of
 from bpe_core.support.former_names import former_classes
 
 _BY_DATA: tuple[type[Exception], ...] = (
@@ -31,9 +31,9 @@ _BY_DATA: tuple[type[Exception], ...] = (
 
 @contextmanager
 def report_faults(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
-    """Raise an error of type `kind` in place of an exception that a reader of foreign data raises.
+    """Convert an exception in the `with` block to an error of type `kind`.
 
-    The error says that `what` cannot be read, and why. An error of this program passes unchanged.
+    The error says that `what` cannot be read, and why. An error of this program stays unchanged.
     """
     try:
         yield
@@ -51,12 +51,12 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 class DamagedPart(Exception):
-    """An error that says which part of a file is damaged. Its text is put into the middle of a sentence."""
+    """An error that says which part of a file is damaged. Its text is a part of a longer sentence."""
 
 
 @contextmanager
 def report_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
-    """Raise an error of type `kind` that names the file, if a reader finds damage in it or the memory is used up."""
+    """Convert DamagedPart or MemoryError in the `with` block to an error of type `kind` that names the file."""
     try:
         yield
     except DamagedPart as damage:
@@ -65,23 +65,41 @@ def report_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[Non
         raise kind(f"{name} is damaged, or needs more memory than is free.") from error
 
 
-def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) -> Any:
+def json_of(
+    data: bytes | str, what: str, kind: type[BpeError] = FormatError, *, allows_repetition: bool = False
+) -> Any:
+    """Parse JSON. Raise an error of type `kind` that begins with `what` if the JSON is not valid.
+
+    A key that occurs twice in one object is an error, too, unless `allows_repetition` is true. Then its last value
+    counts, and large files are read faster.
+    """
+    hook = None if allows_repetition else without_repetition
     with report_faults(what, kind):
-        return parsed_json(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
+        return parsed_json(data.decode("utf-8-sig") if isinstance(data, bytes) else data, object_pairs_hook=hook)
+
+
+def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the entries of an object of JSON. Raise RepeatedKeyError if a key occurs twice."""
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise RepeatedKeyError(f"the entry {twice[:80]!r} occurs twice in one object")
+    return entries
 
 
 def parsed_json(text: str, **choices: Any) -> Any:
     """Parse JSON like `json.loads`.
 
-    Raise TooManyValues for too many values, because a short value may need a hundred bytes.
+    Raise TooManyValues if there are too many values, because even a short value can take a hundred bytes of memory.
     """
-    if _values(text) > MOST_VALUES and _values(_TEXT.sub("", text)) > MOST_VALUES:
+    if _estimate_values(text) > MOST_VALUES and _estimate_values(_TEXT.sub("", text)) > MOST_VALUES:
         raise TooManyValues
     return json.loads(text, **choices)
 
 
-def _values(text: str) -> int:
-    """Estimate the number of values in JSON text. Each bracket and each comma is counted as one value."""
+def _estimate_values(text: str) -> int:
+    """Estimate the number of values in a text of JSON. Each bracket and each comma counts as one value."""
     return sum(map(text.count, "[{,"))
 
 

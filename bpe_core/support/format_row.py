@@ -1,4 +1,4 @@
-"""The row of a format in the list of all formats. The row exists before the module of the format is loaded."""
+"""The facts about a format that are known before its module is loaded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """The row of a format: its purpose, its module, and the endings of its files."""
+    """An entry in the list of all formats: the purpose of a format, its module, and the endings of its files."""
 
     explanation: str  # a line for menus and --help
     module: str  # the module that holds its Format
@@ -14,4 +14,4 @@ class Row(NamedTuple):
     only_read: bool = False  # so that no files of it are written
     mark: bytes = b""  # bytes with which all its files begin; other files are not offered to it
     sign: bytes = b""  # bytes that all its files hold near the beginning; other files are not offered to it
-    purpose: str = ""  # what a person writes it for: "for" and a program, or a table and what reads it
+    purpose: str = ""  # what a user writes it for: "for" and a program, or a table and what reads it

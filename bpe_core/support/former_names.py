@@ -1,7 +1,7 @@
 """The former names of modules, classes and attributes, for older plug-ins.
 
-A module that moved can be imported by its former name while plug-ins are loaded, and a `DeprecationWarning` gives the
-new name. Classes that plug-ins use also keep their former names.
+A plug-in can import a module that has moved by its former name. A `DeprecationWarning` gives the new name. Classes that
+plug-ins use also keep their former names.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def find_former_names() -> None:
 
 
 def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a module whose classes were renamed. It returns a class for its former name.
+    """Return a `__getattr__` for a module whose classes were renamed. It finds each class by its former name.
 
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
@@ -87,7 +87,7 @@ def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
 
 
 def former_attributes(**new_names: str) -> Callable[[Any, str], Any]:
-    """Return a `__getattr__` for a class whose attributes were renamed. It returns an attribute for its former name."""
+    """Return a `__getattr__` for a class whose attributes were renamed. It finds each attribute by its former name."""
 
     def find(self: Any, name: str) -> Any:
         if name not in new_names:
@@ -100,9 +100,10 @@ def former_attributes(**new_names: str) -> Callable[[Any, str], Any]:
 
 
 def former_methods(kind: type, **new_names: str) -> None:
-    """Let a class override a method by the former name of the method.
+    """Accept a class that overrides a renamed method, but still calls it by its old name.
 
-    The attribute with the former name is also stored under the new name.
+    The method is also stored under its new name, and a warning tells the new name. `new_names` are given as
+    `former_name="new_name"`.
     """
     own = vars(kind)
     for name in new_names.keys() & own.keys():

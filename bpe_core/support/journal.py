@@ -1,19 +1,19 @@
-"""A journal of files that are put in place together. If a program is killed, the next program completes the journal.
+"""A journal of files that are put in place together. If the writer is killed, another program completes the journal.
 
 No system renames two files at once. So the new files are first written next to their places. When all of them are
 complete on the disk, a journal with all names is written next to the first place. From then on, the new files are the
-valid files. After a kill or a loss of power, the next program of this kind that opens or writes such a file finishes
-the work, so that all files are old or all files are new:
+valid files. If the process is killed or the power fails, the next program of this kind that opens or writes such a file
+finishes the work, so that all files are old or all files are new:
 
-- Before the journal is complete, nothing has moved. All files are old, and the new files are removed later.
-- With a complete journal, the remaining files are renamed as the journal says. Next to each of the other places, a
-  file names the journal.
+- Before the journal is complete, no file has been moved. All files are old, and the new files are removed later.
+- When the journal is complete, the remaining files are renamed as the journal says. Next to each place except the
+  first, a small file names the journal.
 - A reader without permission to write reads the new files next to their places.
-- If another program has changed one of the places, the journal is given up, and no change of that program is lost.
+- If another program has changed one of the places, the journal is not completed, and no change of that program is lost.
 
-Other programs do not read journals. So that they never read a new file with an old file, the first place is empty while
-the other places change: a pair of files is old, or new, or lacks its main file. A single file is still renamed over the
-old file, and a folder still replaces another folder.
+Other programs do not read journals. They must never read a new file together with an old file. So the first place is
+empty while the other places change: a pair of files is old, or new, or lacks its main file. A single file is still
+renamed over the old file, and a folder still replaces another folder.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ Identity = tuple[int, int] | None  # size and time of change; None: there is no 
 
 @dataclass
 class Move:
-    """A file or folder that is to be moved to a place. It lies next to the place.
+    """A new file or folder next to its final place, and the functions that move it there.
 
-    If `goes` is true, the place is empty after the move.
+    If `goes` is true, the move is a removal: the old file disappears from the place, and no new file takes its place.
     """
 
     place: Path
@@ -72,9 +72,10 @@ def start_of_name(target: Path) -> str:
 
 
 def journal_of(place: Path) -> Path:
-    """Return the path next to a place at which its journal lies.
+    """Return the path of the journal for the file or folder `place`. The path is in the same folder as `place`.
 
-    If the journal lies next to another place, a file at this path names the journal.
+    If several files are put in place together, only the main file has the journal. For every other file, the path leads
+    to a small file that names the journal.
     """
     if len(place.name) <= SHORT_NAME:
         return place.with_name(f".{place.name}{OF_JOURNALS}")
@@ -83,7 +84,7 @@ def journal_of(place: Path) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make new names in a folder durable. On other systems than POSIX this does nothing."""
+    """Make sure that new names in a folder survive a power failure. Only POSIX systems can do this."""
     if os.name != "posix":
         return
     with contextlib.suppress(OSError):
@@ -97,11 +98,11 @@ def sync_folder(folder: Path) -> None:
 # --- Writing ----------------------------------------------------------------------------
 
 
-def take_places(moves: Sequence[Move]) -> None:
+def put_in_place(moves: Sequence[Move]) -> None:
     """Put all files in place.
 
-    The old main file, which is the first, is removed first, and the new main file is put in place last. Without the
-    main file, no program reads the other files. If a file cannot be renamed, all old files are restored, and the
+    The first file is the main file. Its old version is removed first, and its new version is put in place last. Without
+    the main file, no program reads the other files. If a file cannot be renamed, all old files are restored, and the
     OSError is raised.
     """
     try:
@@ -163,7 +164,7 @@ def _claimed(path: Path) -> Iterator[Lock]:
 
 
 def _lock_after_waiting(path: Path, create: int = 0) -> Lock | None:
-    """Return the lock of a journal.
+    """Wait for the lock of a journal, and return it.
 
     Return None if the journal is gone, or if another program holds the lock for a long time.
     """
@@ -177,7 +178,7 @@ def _lock_after_waiting(path: Path, create: int = 0) -> Lock | None:
 
 
 def _give_up(master: Lock) -> None:
-    """Restore all old files.
+    """Restore all old files instead of completing the journal.
 
     If this fails, the journal stays and says that the old files must be restored.
     """
@@ -193,10 +194,10 @@ def _give_up(master: Lock) -> None:
 
 
 def _move_old_away(move: Move, *, keeps_place: bool) -> None:
-    """Move the old file away from a place.
+    """Rename the old file, so that the new file can be put in its place.
 
-    If `keeps_place` is true and the system can do this, the old file also stays in place until the new file
-    replaces it.
+    If `keeps_place` is true and the system supports links, the old file also stays in place until the new file replaces
+    it.
     """
     if not move.place.exists():
         return
@@ -253,8 +254,11 @@ def _remove(path: Path) -> None:
 # --- What a killed writer has left ------------------------------------------------------
 
 
-def completed(place: Path) -> bool:
-    """Complete the work that a killed writer began at this place. Return false if something could not be completed."""
+def complete_at(place: Path) -> bool:
+    """Complete the work that a killed writer began at this place.
+
+    Return whether everything could be completed.
+    """
     journal = journal_of(place)
     try:
         return not journal.exists() or _completed(journal)
@@ -263,7 +267,7 @@ def completed(place: Path) -> bool:
 
 
 def complete_all_in(folder: Path) -> None:
-    """Complete the work that killed writers have begun in a folder, for files of any name."""
+    """Complete the work that killed writers began in a folder, whatever the names of the files."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         journals = [Path(entry) for entry in entries if entry.name.startswith(".") and entry.name.endswith(OF_JOURNALS)]
         for journal in journals:
@@ -271,10 +275,11 @@ def complete_all_in(folder: Path) -> None:
                 _completed(journal)
 
 
-def waiting_for(place: Path) -> Path | None:
-    """Return the new file for a place if this program cannot complete the journal.
+def new_file_waiting_for(place: Path) -> Path | None:
+    """Return the new version of the file `place`, if it is complete but not yet at this path.
 
-    Return None if the file at the place is to be read.
+    This happens if a program was killed before it moved the new version, and this program may not move it. Return None
+    if the file at the path `place` is valid.
     """
     journal = journal_of(place)
     with contextlib.suppress(OSError):
@@ -306,7 +311,7 @@ def _completed(journal: Path) -> bool:
     try:
         moves = _moves_in(journal)
         # if another program holds a claim, the claims before it are kept
-        claims.extend(_claim_on(move.part) for move in moves)
+        claims.extend(_lock_new_file(move.part) for move in moves)
         if _read(journal).get("back") or not all(map(_is_untouched, moves)):
             _put_back(moves)
         else:
@@ -333,8 +338,11 @@ def _claim_on_pointer(path: Path) -> Lock | None:
     return None
 
 
-def _claim_on(part: Path) -> Lock:
-    """Lock a new file that lies next to its place. Raise OSError if a running program has locked the file."""
+def _lock_new_file(part: Path) -> Lock:
+    """Lock the new file `part`, which will replace another file.
+
+    Raise OSError if a running program has locked `part`.
+    """
     path = part.with_suffix(OF_PARTS)
     lock = Lock.of_existing(path)
     if lock is None and path.exists():
@@ -343,8 +351,11 @@ def _claim_on(part: Path) -> Lock:
 
 
 @dataclass(frozen=True)
-class _TornMove:
-    """A move in a journal whose writer was killed."""
+class _InterruptedMove:
+    """A move of a new file to its place that was interrupted, because its program was killed.
+
+    The journal that the program left describes the move.
+    """
 
     place: Path
     part: Path
@@ -359,7 +370,7 @@ class _TornMove:
 def _read(journal: Path) -> dict[str, Any]:
     """Return the values of a journal.
 
-    Return an empty dict if the journal is incomplete. In this case, no file has been moved yet.
+    Return an empty dict if the journal is incomplete. Then no file has been moved yet.
     """
     with open(journal, "rb") as file:
         data = file.read(LARGEST)
@@ -370,11 +381,11 @@ def _read(journal: Path) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def _moves_in(journal: Path) -> list[_TornMove]:
-    """Return the moves of a journal.
+def _moves_in(journal: Path) -> list[_InterruptedMove]:
+    """Return the moves of files that a journal lists.
 
-    Return no moves if a name in the journal does not lie next to its place, because this program never writes such a
-    name.
+    This program moves a file only within its folder. If the journal lists another move, this program has not written
+    the journal, and the result is empty.
     """
     rows = _read(journal).get("moves")
     torn = [_torn(row, journal.parent) for row in rows] if isinstance(rows, list) else []
@@ -382,7 +393,7 @@ def _moves_in(journal: Path) -> list[_TornMove]:
     return moves if len(moves) == len(torn) else []
 
 
-def _torn(row: Any, folder: Path) -> _TornMove | None:
+def _torn(row: Any, folder: Path) -> _InterruptedMove | None:
     if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("place", "part")):
         return None
     place = Path(os.path.normpath(folder / row["place"]))
@@ -390,19 +401,22 @@ def _torn(row: Any, folder: Path) -> _TornMove | None:
     if not beside.fullmatch(row["part"]):
         return None
     was, is_now = (tuple(row[name]) if isinstance(row.get(name), list) else None for name in ("was", "is"))
-    return _TornMove(place, place.with_name(row["part"]), was, is_now)
+    return _InterruptedMove(place, place.with_name(row["part"]), was, is_now)
 
 
-def _is_untouched(move: _TornMove) -> bool:
-    """Return whether only the killed writer has changed a place, and no other program since then."""
+def _is_untouched(move: _InterruptedMove) -> bool:
+    """Return whether no other program has changed the files of a move since the move was interrupted.
+
+    A move puts a new file in the place of an old one. It is interrupted if its process is killed.
+    """
     there = _identity(move.place)
     if _identity(move.part) is None:
         return there == move.is_now
     return there in (None, move.was)
 
 
-def _rename_remaining(moves: Sequence[_TornMove]) -> None:
-    """Rename the files that the killed writer had not renamed, in the order in which it would have renamed them."""
+def _rename_remaining(moves: Sequence[_InterruptedMove]) -> None:
+    """Rename the files that the killed writer did not rename, in the order in which the writer renames them."""
     for move in moves:
         is_first_or_folder = move is moves[0] or move.place.is_dir() or move.is_now is None
         if is_first_or_folder and _identity(move.part) is not None and move.place.exists():
@@ -412,8 +426,8 @@ def _rename_remaining(moves: Sequence[_TornMove]) -> None:
             os.replace(move.part, move.place)
 
 
-def _put_back(moves: Sequence[_TornMove]) -> None:
-    """Restore the old file of each place, except of places that another program has changed."""
+def _put_back(moves: Sequence[_InterruptedMove]) -> None:
+    """Restore the old file at each place, but not at places that another program has changed."""
     for move in moves:
         is_new = not move.part.exists() and _identity(move.place) == move.is_now is not None
         if is_new and (move.was is None or move.former.exists()):

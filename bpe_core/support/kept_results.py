@@ -1,8 +1,8 @@
-"""A folder of results that are stored from one start of the program to the next.
+"""A folder of results that stay available when the program starts again.
 
-Each result is a file of its own, whose name is a key that says what the result depends on. The file begins with a
-checksum, so a damaged file counts as missing. The results that were used longest ago are removed first. The folder
-belongs to this user alone. If the folder cannot be used safely, nothing is stored.
+Each result is a separate file. The name of the file is a key that says what the result depends on. The file begins with
+a checksum, so a damaged file counts as missing. The results that have not been used for the longest time are removed
+first. The folder belongs to this user alone. If the folder cannot be used safely, nothing is stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class KeptResults:
     Parameters
     ----------
     folder
-        The path of the folder, which is made when the first result is stored. With None nothing is stored.
+        The path of the folder, which is made when the first result is stored. If it is None, nothing is stored.
     most_files, most_bytes
         The limits of the whole folder.
     """
@@ -34,7 +34,7 @@ class KeptResults:
         self._most_bytes = most_bytes
 
     def read(self, key: str) -> bytes | None:
-        """Return the result stored below a key. Return None if it is missing or damaged."""
+        """Return the result that is stored under a key. Return None if the result is missing or damaged."""
         if self._folder is None:
             return None
         try:
@@ -49,7 +49,7 @@ class KeptResults:
         return result if hashlib.sha256(result).digest() == content[:_CHECKSUM_BYTES] else None
 
     def store(self, key: str, result: bytes) -> None:
-        """Store a result below a key. A result that cannot be stored is lost without an error."""
+        """Store a result under a key. A failure raises no error."""
         if self._folder is None or len(result) > self._most_bytes:
             return
         with suppress(OSError):
@@ -58,7 +58,10 @@ class KeptResults:
             (folder / key).write_bytes(hashlib.sha256(result).digest() + result)
 
     def _make_room(self, folder: Path, wanted: int) -> None:
-        """Remove the results that were used longest ago, until one more result of `wanted` bytes fits."""
+        """Remove results until another result of `wanted` bytes fits.
+
+        The results that have not been used for the longest time are removed first.
+        """
         newest_first = sorted(((file.stat(), file) for file in folder.iterdir()), key=lambda row: -row[0].st_mtime)
         total = wanted
         for place, (status, file) in enumerate(newest_first, start=2):
@@ -68,7 +71,7 @@ class KeptResults:
 
 
 def hash_of(*parts: bytes | str) -> str:
-    """Return a hash of several texts and bytes, for the key of a result that depends on all of them."""
+    """Return one hash of several texts and bytes. It can be the key of a result that depends on all of them."""
     digest = hashlib.sha256()
     for part in parts:
         content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part

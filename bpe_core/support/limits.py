@@ -1,8 +1,8 @@
 """The limits of memory. They are checked before memory is used, so that an error is raised and no process is killed.
 
-Systems promise memory that they do not have, and kill a process that uses it. So code calls this module before it makes
-large arrays, and long work calls it from time to time. The environment variable BPE_EXPLORER_MEMORY limits the program
-to that many megabytes.
+Operating systems promise memory that they do not have, and kill a process that uses it. So code calls this module
+before it makes large arrays, and long work calls it from time to time. The environment variable BPE_EXPLORER_MEMORY
+sets a limit for the program in megabytes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from bpe_core.errors import TooLarge
 from bpe_core.support.progress import CancelCheck
+from bpe_core.support.wording import count_text
 
 SETTING = "BPE_EXPLORER_MEMORY"  # megabytes
 RESERVE = 256 * 2**20  # bytes that are left to the window, to other programs and to the system
@@ -30,7 +31,7 @@ CGROUP = Path("/sys/fs/cgroup")
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 
-class _Names(NamedTuple):
+class _FileNames(NamedTuple):
     """The names of files in one version of Linux's control groups."""
 
     limit: str
@@ -38,12 +39,15 @@ class _Names(NamedTuple):
     kept: tuple[str, str]  # lines of memory.stat: files kept in memory only for speed
 
 
-_VERSION_1 = _Names("memory.limit_in_bytes", "memory.usage_in_bytes", ("total_inactive_file", "total_active_file"))
-_VERSION_2 = _Names("memory.max", "memory.current", ("inactive_file", "active_file"))
+_VERSION_1 = _FileNames("memory.limit_in_bytes", "memory.usage_in_bytes", ("total_inactive_file", "total_active_file"))
+_VERSION_2 = _FileNames("memory.max", "memory.current", ("inactive_file", "active_file"))
 
 
 def check_room(wanted: int, work: str, advice: str) -> None:
-    """Raise TooLarge unless `wanted` more bytes can be used. `work` begins the message, and `advice` ends it."""
+    """Raise TooLarge if there is not enough free memory for another `wanted` bytes.
+
+    The message begins with `work` and ends with `advice`.
+    """
     if wanted < WORTH_ASKING:
         return
     available = available_memory()
@@ -55,27 +59,26 @@ def check_room(wanted: int, work: str, advice: str) -> None:
 
 
 def is_bomb(unpacked: int, stored: int) -> bool:
-    """Return whether a file unpacks to a far larger size than texts can."""
+    """Return whether a file of `stored` bytes unpacks to far more bytes than a file of texts would."""
     return unpacked > HARMLESS and unpacked > MOST_TIMES * max(stored, 1)
 
 
 def refuse_bomb(held: int, stored: int) -> None:
-    """Raise TooLarge if `held` bytes of text are far more than a file of `stored` bytes can contain.
+    """Raise TooLarge if a file of `stored` bytes cannot contain `held` bytes of text.
 
     If `stored` is 0, the size of the file is unknown, and nothing is raised.
     """
     if stored and is_bomb(held, stored):
         raise TooLarge(
-            f"Only {stored:,} bytes of this file unpack to more than {size_text(HARMLESS)} of text. Such files are "
-            "often made to fill the memory. If you trust this file, decompress it first."
+            f"Only {count_text(stored, 'byte')} of this file unpack to more than {size_text(HARMLESS)} of text. Such "
+            "files are often made to fill the memory. If you trust this file, decompress it first."
         )
 
 
 def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelCheck:
-    """Return a function that checks whether work is cancelled, and that also checks the memory.
+    """Return a function that returns whether the work is cancelled, and also checks the memory.
 
-    Each call of the function raises TooLarge if the memory runs out. The message begins with `work` and ends with
-    `advice`.
+    It raises TooLarge if memory runs out. The message begins with `work` and ends with `advice`.
     """
     looked = time.monotonic()
 
@@ -92,8 +95,10 @@ def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelChe
 
 
 def available_memory() -> int | None:
-    """Return how many bytes this process may use without harm to other programs. Return None if this is unknown."""
-    limits = [value for value in (_of_system(), _of_cgroup(), _of_setting()) if value is not None]
+    """Return how many more bytes this process may use without harm to other programs, or None if this is unknown."""
+    limits = [
+        value for value in (_free_in_system(), _left_by_control_groups(), _left_by_setting()) if value is not None
+    ]
     return min(limits) if limits else None
 
 
@@ -110,20 +115,20 @@ def used_memory() -> int | None:
         return None
 
 
-def _of_setting() -> int | None:
-    """Return how many more bytes may be used by the limit that the environment variable sets.
+def _left_by_setting() -> int | None:
+    """Return how many more bytes this process may use, if the environment variable SETTING limits its memory.
 
-    Return None if there is no limit, or if the used memory is unknown.
+    Return None if the variable sets no limit, or if the used memory is unknown.
     """
     chosen = os.environ.get(SETTING, "").strip()
     used = used_memory()
     return int(chosen) * 2**20 - used if chosen.isdecimal() and used is not None else None
 
 
-def _of_cgroup() -> int | None:
-    """Return how many bytes this process may still use by the limits of its control groups, as in a container.
+def _left_by_control_groups() -> int | None:
+    """Return how many more bytes the control groups of this process allow, as in a container.
 
-    If there are several limits, the smallest remainder is returned.
+    If several groups have limits, the smallest number is returned.
     """
     try:
         lines = (PROC / "self/cgroup").read_text(encoding="utf-8").splitlines()
@@ -133,10 +138,10 @@ def _of_cgroup() -> int | None:
     return min((room for room in rooms if room is not None), default=None)
 
 
-def _groups(line: str) -> Iterator[tuple[Path, _Names]]:
-    """Yield the folder of a control group, and then the folders of the groups that contain it.
+def _groups(line: str) -> Iterator[tuple[Path, _FileNames]]:
+    """Yield the folder of a control group, and then the folders of all groups that contain it.
 
-    In a container, some of these folders may not exist.
+    `line` names the group. It is a line of `/proc/self/cgroup`. In a container, some of these folders may not exist.
     """
     _, controllers, path = line.split(":", 2)
     if controllers and "memory" not in controllers.split(","):
@@ -146,7 +151,7 @@ def _groups(line: str) -> Iterator[tuple[Path, _Names]]:
         yield top / inner.relative_to("/"), names
 
 
-def _of_group(folder: Path, names: _Names) -> int | None:
+def _of_group(folder: Path, names: _FileNames) -> int | None:
     try:
         limit = (folder / names.limit).read_text(encoding="ascii").strip()
         used = int((folder / names.used).read_text(encoding="ascii"))
@@ -175,7 +180,7 @@ if sys.platform == "win32":
             ("others", ctypes.c_uint64 * 5),
         ]
 
-    def _of_system() -> int | None:
+    def _free_in_system() -> int | None:
         status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
         is_known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
         return int(status.free) if is_known else None
@@ -183,8 +188,8 @@ if sys.platform == "win32":
 elif sys.platform == "darwin":
     import ctypes
 
-    def _of_system() -> int | None:
-        """Return the share of the memory that the system reports as free."""
+    def _free_in_system() -> int | None:
+        """Return how many bytes of memory the system reports as free."""
         share = _control("kern.memorystatus_level", ctypes.c_uint32)
         total = _control("hw.memsize", ctypes.c_uint64)
         return None if share is None or total is None else total * share // 100
@@ -197,7 +202,7 @@ elif sys.platform == "darwin":
 
 else:
 
-    def _of_system() -> int | None:
+    def _free_in_system() -> int | None:
         try:
             kilobytes = _number_after("MemAvailable:", (PROC / "meminfo").read_text(encoding="ascii"))
         except (OSError, ValueError):
@@ -206,6 +211,6 @@ else:
 
 
 def size_in(value: str) -> int | None:
-    """Return the number of bytes in a text such as "2 GB". Return None if the text is no size."""
+    """Return the number of bytes in a text such as "2 GB". Return None if the text is not a size."""
     size = re.fullmatch(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", value.strip(), re.IGNORECASE)
     return None if size is None else int(size[1]) * _UNITS[(size[2] or "B").lower()]

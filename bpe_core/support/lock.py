@@ -1,7 +1,7 @@
-"""A lock on a resource that only one process may use. The system releases the lock when the process ends.
+"""A lock on something that only one process may use. The system releases the lock when the process ends.
 
-The process locks an open file. An unlocked file means nothing, even if it exists. So the resource is free as soon as
-the process ends, even if the process is killed.
+The process locks an open file. A file that exists but is not locked has no meaning. So the lock is free as soon as the
+process ends, even if the process is killed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 
 
 class Lock:
-    """A lock on a file, which is held until `release` or `leave` is called.
+    """A lock on a file. It is held until `release` or `leave` is called.
 
-    Some file systems have no locks. Then the existing file itself stands for the lock, and there is no file handle.
+    Some file systems have no locks. There the existence of the file is the lock, and there is no file handle.
     """
 
     def __init__(self, path: Path, handle: int | None = None) -> None:
@@ -44,9 +44,9 @@ class Lock:
 
     @classmethod
     def of_existing(cls, path: Path) -> Lock | None:
-        """Return the lock of a file that exists.
+        """Return the lock of an existing file.
 
-        Return None if another process holds it, or if there is no such file.
+        Return None if another process holds the lock, or if the file does not exist.
         """
         try:
             return cls.acquire(path, create=0)
@@ -70,7 +70,7 @@ class Lock:
         self._close()
 
     def release_as(self, path: Path) -> None:
-        """Rename the file to `path`, where it replaces another file, and release the lock."""
+        """Rename the file to `path`, and release the lock. A file that exists at `path` is replaced."""
         if sys.platform == "win32":  # nor can it be renamed
             self._close()
         os.replace(self.path, path)
@@ -100,7 +100,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    _NO_LINK = os.O_NOFOLLOW  # a link could lead to an important file of the person
+    _NO_LINK = os.O_NOFOLLOW  # a link could lead to an important file of the user
 
     def _take(handle: int) -> bool:
         try:

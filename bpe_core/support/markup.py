@@ -25,7 +25,7 @@ Content = str | Markup
 
 
 def escaped(text: str) -> Markup:
-    """Return a text with its special characters escaped for HTML. Characters that a page cannot hold become U+FFFD."""
+    """Escape the special characters of a text for HTML. Characters that HTML cannot contain become U+FFFD."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_FORBIDDEN.sub("\ufffd", text), quote=True))
@@ -43,7 +43,7 @@ def joined(content: Iterable[Content]) -> Markup:
 def table(
     caption: str, titles: Sequence[str], rows: Iterable[Sequence[Content]], *, numbers: Sequence[int] = ()
 ) -> Markup:
-    """Return a table with a caption. The columns whose indices are in `numbers` are aligned to the right."""
+    """Return a table with a caption. `numbers` holds the indices of the columns that are aligned to the right."""
     kinds = [{"class": "number"} if i in numbers else {} for i in range(len(titles))]
     head = joined(element("th", {"scope": "col", **kind}, title) for title, kind in zip(titles, kinds, strict=True))
     body = [

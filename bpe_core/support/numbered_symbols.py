@@ -1,8 +1,8 @@
 """The private characters that represent numbered symbols, such as the notes of a melody.
 
-A sequence of numbers becomes a text of private characters of Unicode, one character for each number. So all methods can
-learn from the sequence as from a text. Other texts hardly ever contain these characters. The order of the characters is
-the order of the numbers, and each character takes four bytes of UTF-8. People see a character in the form `<#60>`.
+A sequence of numbers becomes a text with one private character of Unicode for each number. So all methods can learn
+from the sequence as from a text. Other texts hardly ever contain these characters. The characters are in the order of
+their numbers, and each takes four bytes of UTF-8. Such a character is shown as `<#60>`.
 
 >>> text = characters_of(np.array([60, 64]))
 >>> text.tobytes().decode() == character_of(60) + character_of(64), numbers_in(text).tolist()
@@ -45,7 +45,7 @@ def number_of(character: str) -> int | None:
 
 
 def form_of(character: str) -> str:
-    """Return the form in which a person reads a character that represents a number.
+    """Return the readable form of a character that represents a number.
 
     >>> form_of(character_of(60))
     '<#60>'
@@ -55,19 +55,25 @@ def form_of(character: str) -> str:
 
 @cache
 def _table() -> npt.NDArray[np.uint32]:
-    """Return the UTF-8 bytes of each private character as one number of 32 bits."""
+    """Return an array with the four UTF-8 bytes of each character that represents a symbol, as one 32-bit number.
+
+    The characters come from the private planes of Unicode.
+    """
     codes = np.arange(FIRST, FIRST + MOST, dtype="<u4")
     return np.frombuffer(codes.tobytes().decode("utf-32-le").encode(), np.uint32)
 
 
 def characters_of(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
-    """Return the characters that represent these numbers, as bytes of UTF-8. Each number lies from 0 to `MOST - 1`."""
+    """Return the characters that represent these numbers, as bytes of UTF-8. Each number is from 0 to `MOST - 1`."""
     text: npt.NDArray[np.uint8] = _table()[numbers].view(np.uint8)
     return text
 
 
 def numbers_in(text: npt.NDArray[np.uint8]) -> Int64s:
-    """Return the numbers that a text of private characters represents."""
+    """Return the numbers that a text represents.
+
+    `text` holds UTF-8 bytes. Each character of the text is a private character of Unicode, and represents one number.
+    """
     parts = text.reshape(-1, WIDTH).astype(np.int64) & 0x3F
     return ((parts[:, 0] & 7) << 18 | parts[:, 1] << 12 | parts[:, 2] << 6 | parts[:, 3]) - FIRST
 
@@ -79,7 +85,7 @@ class SymbolNames:
     Parameters
     ----------
     names
-        The name of each symbol, in the order of the numbers. An empty text means that the number is the name.
+        The name of each symbol, in the order of the numbers. An empty string means that the number is the name.
     has_numbers
         Whether a symbol without a name is named by its number.
 
@@ -99,10 +105,10 @@ class SymbolNames:
 
     def name_of(self, number: int) -> str:
         name = self.names[number] if number < len(self.names) else ""
-        return name or (str(number) if self.has_numbers else "?")
+        return name or (str(number) if self.has_numbers and number != UNKNOWN else "?")
 
     def numbers_of(self, names: Iterable[str]) -> Int64s:
-        """Return the number of each name. A name that no symbol has gives the number `UNKNOWN`."""
+        """Return the number of each name. An unknown name has the number `UNKNOWN`."""
         number_of = self._number_of
         return np.array([number_of[name] if name in number_of else self._by_digits(name) for name in names], np.int64)
 
@@ -111,18 +117,33 @@ class SymbolNames:
         return min(int(name), UNKNOWN) if is_number else UNKNOWN
 
     def text_of(self, names: Iterable[str]) -> str:
-        """Return the text of private characters for these names."""
+        """Return a text in which each name is represented by one character of Unicode's private use areas."""
         return "".join(map(character_of, self.numbers_of(names).tolist()))
 
+    def text_of_typed(self, text: str) -> str:
+        """Convert names that are separated by spaces into a text with one character for each name.
+
+        The characters come from the private planes of Unicode. A text that already begins with such a character is
+        returned unchanged.
+
+        >>> notes = SymbolNames(("C", "D", "E"))
+        >>> notes.names_in(notes.text_of_typed("E C")), notes.text_of_typed(character_of(1)) == character_of(1)
+        ('E C', True)
+        """
+        return self.text_of(text.split()) if text and number_of(text[0]) is None else text
+
     def names_in(self, text: str) -> str:
-        """Return the names of the symbols in a text of private characters, separated by spaces."""
+        """Return the names of all symbols in `text`, with spaces between them.
+
+        Each symbol is one character from Unicode's private use areas.
+        """
         parts = [
             part if (number := number_of(part[0])) is None else self.name_of(number) for part in _PART.findall(text)
         ]
         return " ".join(part.strip() for part in parts if not part.isspace())
 
     def shown(self, text: str) -> str:
-        """Replace the numbers and the private characters in a text that is shown to a person by the names."""
+        """Replace numbers and private characters by names, in a text that is about to be shown."""
         if not _SHOWN.search(text):
             return text
         return _SHOWN.sub(lambda form: f"<{self.name_of(int(form[1] or ord(form[0]) - FIRST))}>", text)

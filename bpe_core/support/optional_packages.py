@@ -1,6 +1,6 @@
 """The packages that the program needs only for some kinds of files.
 
-A package is imported when such a file is used, and an error says if the package is missing.
+A package is imported when such a file is used. If the package is missing, an error says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 # Gets a drawing in SVG, its width and height in millimetres, and the path of a .pdf or .png file. Returns what is
-# missing for that, or an empty text.
+# missing for that, or an empty string.
 Renderer = Callable[[bytes, float, float, Path], str]
 
 MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
@@ -36,7 +36,7 @@ MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 
 def pyarrow_or_none() -> Any:
     """Return the package pyarrow, or None if it is missing.
 
-    The package is large, so it is loaded only for its kinds of files.
+    The package is large. So call this function only for files that need the package, such as Parquet files.
     """
     try:
         import pyarrow
@@ -65,7 +65,7 @@ def has_jinja() -> bool:
 
 
 def quiet_solver_or_none() -> Any:
-    """Return a solver of linear programs that prints nothing. Return None if the package is missing."""
+    """Return a solver for linear programs, with its output turned off. Return None if the package is missing."""
     try:
         import highspy
     except ImportError:
@@ -79,7 +79,7 @@ def quiet_solver_or_none() -> Any:
 
 @contextmanager
 def no_print() -> Iterator[None]:
-    """Suppress the standard output in a block. Output of code in other languages than Python is suppressed, too."""
+    """Suppress the standard output until the `with` block ends, even the output of code that is not in Python."""
     if sys.stdout is None:  # a window without a terminal
         yield
         return
@@ -109,15 +109,20 @@ ENGINE = "bpe_core"
 
 
 def offer_renderer(renderer: Renderer, program: str) -> None:
-    """Register a function of the window that converts a drawing to other formats.
+    """Give the engine the window's function that converts drawings to other formats.
 
-    The engine has no such function. After this call, the function `program` returns the module `program`.
+    The engine has no such function of its own. `program` is the name of the module that runs the whole program. The
+    function `program` of the engine then returns this name.
     """
     _renderers[:] = [(renderer, program)]
 
 
 def offer_window(facts: Callable[[], dict[str, str]]) -> None:
-    """Register the window's function that checks whether the window can be opened."""
+    """Give the engine a function that returns facts about the window.
+
+    The engine needs this function because it does not import the window. A fact is, for example, whether the window can
+    be opened on this computer.
+    """
     _windows[:] = [facts]
 
 
@@ -131,5 +136,8 @@ def renderer_or_none() -> Renderer | None:
 
 
 def program() -> str:
-    """Return the module that runs a command in a separate process: the whole program, or only the engine."""
+    """Return the name of the module that runs a command in a separate process.
+
+    It is the name of the whole program, or of the engine if there is no window.
+    """
     return _renderers[0][1] if _renderers else ENGINE

@@ -1,4 +1,4 @@
-"""Functions that write tables for papers, in LaTeX with booktabs or in Markdown, and figures in LaTeX.
+"""Functions that write tables and figures for papers: tables in LaTeX (for booktabs) or Markdown, figures in LaTeX.
 
 Each table and each figure has a caption.
 """
@@ -28,7 +28,7 @@ _IN_LATEX = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table whose cells are texts for people."""
+    """A table whose cells are readable texts."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from bpe_core.support.arrow_messages import limited_batches
 from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.optional_packages import pyarrow_or_none
-from bpe_core.support.parquet_pages import Pages, TooWide
+from bpe_core.support.parquet_pages import Pages, TooManyRows
 
 BUFFER = 2**20  # bytes of a column that are read ahead
 MOST_ROWS = 2**14  # rows at a time
@@ -27,14 +27,14 @@ class ParquetFile:
 
     @property
     def columns(self) -> list[str]:
-        """Return the paths of the stored columns. A nested column has a path for each of its parts."""
+        """Return the paths of the stored columns. A nested column is stored as several columns."""
         return [self._file.schema.column(leaf).path for leaf in range(len(self._file.schema))]
 
     @property
     def size(self) -> int:
-        """Return the size of the columns without compression, in bytes.
+        """Return the size of the columns in bytes, without compression.
 
-        The size is taken from the row groups, because reading the sizes of damaged columns would end the program.
+        The sizes are read from the row groups, because reading them from a damaged column could crash the program.
         """
         return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
 
@@ -76,7 +76,7 @@ class ParquetFile:
             for batch in self._file.iter_batches(rows, [group], columns=columns, use_threads=False):
                 is_begun = True
                 yield batch
-        except TooWide as wide:
+        except TooManyRows as wide:
             if is_begun:
                 raise DamagedPart("a dictionary is in the middle of its pages") from wide
             yield from self._batches(group, columns, self._pages.most_rows)

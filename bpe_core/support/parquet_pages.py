@@ -1,6 +1,6 @@
-"""The check of a Parquet file's pages before Arrow reads them.
+"""The check of the pages of a Parquet file before Arrow reads them.
 
-Arrow makes room for any size that the header of a page claims, so a damaged file of a thousand bytes could take
+Arrow allocates memory for any size that the header of a page claims, so a damaged file of a thousand bytes could take
 gigabytes. This module reads the headers before Arrow does, and raises an error if a claimed size is impossible. Each
 header gives the offset of the next header.
 """
@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.limits import MOST_TIMES
+from bpe_core.support.wording import count_text
 from bpe_core.support.wrapped import WrappedFile
 
 MARK = b"PAR1"
@@ -24,18 +25,18 @@ _LONGEST = 2**24  # bytes of a header; it holds the smallest and the largest val
 _DEEPEST = 32
 
 
-class TooWide(Exception):
-    """An error for rows that together could be too large for memory.
+class TooManyRows(Exception):
+    """An error that is raised if so many rows are read at a time that they might not fit into memory.
 
     `Pages.most_rows` says how many rows may be read at a time.
     """
 
 
 class Pages(WrappedFile):
-    """A Parquet file that checks each page before Arrow reads it. Arrow reads from this object instead of the file.
+    """A file object that Arrow reads in place of a Parquet file. It checks each page before Arrow reads the page.
 
-    Arrow reads a column from its first page to its last page. After the footer was read, it is hidden. So if the middle
-    of a file is missing, Arrow cannot read the footer as a part of a column.
+    Arrow reads a column from its first page to its last page. This object hides the footer after Arrow has read it. So
+    if the middle of the file is missing, Arrow does not read the footer as a part of a column.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
@@ -68,13 +69,13 @@ class Pages(WrappedFile):
     def _check(self, page: Page) -> None:
         where = f"the page at byte {page.place:,} says that it"
         if page.stored > self._end - page.place:
-            raise DamagedPart(f"{where} has {page.stored:,} bytes, but the file ends earlier")
+            raise DamagedPart(f"{where} has {count_text(page.stored, 'byte')}, but the file ends earlier")
         if page.unpacked > max(HARMLESS, MOST_TIMES * page.stored):
-            raise DamagedPart(f"{where} unpacks from {page.stored:,} bytes to {page.unpacked:,}")
+            raise DamagedPart(f"{where} unpacks from {count_text(page.stored, 'byte')} to {page.unpacked:,}")
         if page.kind == _DICTIONARY:
             self.most_rows = max(1, min(self.most_rows, HARMLESS // max(1, page.unpacked)))
             if self._rows > self.most_rows:
-                raise TooWide
+                raise TooManyRows
 
 
 class Page(NamedTuple):
@@ -87,7 +88,7 @@ class Page(NamedTuple):
 
 
 class _Column:
-    """A finder of the page headers in a column. It receives the bytes of the column in parts of any size."""
+    """A finder of page headers in a column. It receives the bytes of the column in parts of any size."""
 
     def __init__(self, place: int) -> None:
         self._place = place  # the offset of the next header in the file
@@ -119,11 +120,11 @@ _NOT_READ = "the header of a page is not valid"
 
 
 class _NoHeader(Exception):
-    """An error for bytes that are no header of a page."""
+    """An error for bytes that are not the header of a page."""
 
 
 class _Compact:
-    """A reader of Thrift's compact form, with one byte for each field and whole numbers in groups of seven bits."""
+    """A reader of Thrift's compact encoding: one byte for each field, and whole numbers in groups of seven bits."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data = data
@@ -131,7 +132,7 @@ class _Compact:
         self._parts = 0
 
     def header(self) -> tuple[tuple[int, int, int], int]:
-        """Return the kind, the unpacked size and the stored size of a page, and the offset at which the page begins."""
+        """Return the kind, the unpacked size and the stored size of a page, and the offset of the page."""
         header = self._structure(_DEEPEST)
         try:
             kind = header[1]
@@ -144,9 +145,9 @@ class _Compact:
         return (kind, unpacked, stored), self._place
 
     def _structure(self, depth: int) -> dict[int, int]:
-        """Return the 32-bit integers of a structure by the numbers of their fields.
+        """Return a dictionary from field number to value, for the 32-bit integers of a structure.
 
-        If a field is repeated, the last value counts.
+        If a field is repeated, its last value counts.
         """
         integers: dict[int, int] = {}
         number = 0

@@ -1,7 +1,7 @@
-"""A reader of pickles that hold plain values. It follows the opcodes itself, and never runs code of a pickle.
+"""A reader of pickles of plain values. It follows the opcodes itself, and never runs code from a pickle.
 
 Python's own reader calls every function that a pickle names. This reader supports lists, tuples, dictionaries, bytes,
-texts and numbers, and refuses every other opcode by its name.
+texts and numbers. It refuses every other opcode, and names the opcode in an error.
 
 >>> import pickle
 >>> values_of(pickle.dumps([(b"t", b"h"), {"low": 3}]), "merges.pkl")
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bpe_core.errors import FormatError
+from bpe_core.support.wording import count_text
 
 MOST_BYTES = 256 * 2**20
 MOST_OPCODES = 20_000_000
@@ -35,9 +36,9 @@ _NOTHING = frozenset(("PROTO", "FRAME"))
 
 
 def values_of(data: bytes, name: str) -> Any:
-    """Return the value of a pickle. Raise FormatError if the pickle is damaged, or if it calls or imports anything."""
+    """Return the value in a pickle. Raise FormatError if the pickle is damaged, or if it calls or imports anything."""
     if len(data) > MOST_BYTES:
-        raise FormatError(f"{name} has {len(data):,} bytes; a pickle of merges has at most {MOST_BYTES:,}.")
+        raise FormatError(f"{name} has {count_text(len(data), 'byte')}; a pickle of merges has at most {MOST_BYTES:,}.")
     reader = _Reader(name)
     try:
         for count, (opcode, argument, place) in enumerate(pickletools.genops(data)):
@@ -84,9 +85,9 @@ class _Reader:
         elif opcode in _GET:
             stack.append(self._memo[int(argument)])
         else:
-            self._build(opcode, place)
+            self._build(opcode, argument, place)
 
-    def _build(self, opcode: str, place: int) -> None:
+    def _build(self, opcode: str, argument: Any, place: int) -> None:
         stack = self._stack
         if opcode == "APPEND":
             item = stack.pop()
@@ -105,10 +106,21 @@ class _Reader:
             else:
                 stack.append(items if opcode == "LIST" else tuple(items))
         else:
+            where = f"{opcode} at byte {place:,}{self._named(argument)}"
             raise FormatError(
-                f"{self._name} has the instruction {opcode} at byte {place:,}, which is refused: only lists, tuples, "
-                "dictionaries, bytes, texts and numbers are read. Save the merges as JSON, or as a plain list of pairs."
+                f"{self._name} has the instruction {where}, which is refused: only lists, tuples, dictionaries, bytes, "
+                "texts and numbers are read. Save the merges as JSON, or as a plain list of pairs."
             )
+
+    def _named(self, argument: Any) -> str:
+        """Return the words of an error message that name the object which a refused instruction wants to load.
+
+        An example is " for 'os.system'". Return an empty string if the name is not known.
+        """
+        if isinstance(argument, str):
+            return f" for {argument.replace(' ', '.')!r}"
+        texts = [value for value in self._stack[-2:] if isinstance(value, str)]
+        return f" for {'.'.join(texts)!r}" if len(texts) == 2 else ""
 
     def _since_mark(self) -> list[Any]:
         place = len(self._stack) - 1

@@ -1,6 +1,8 @@
-"""The registry of all methods, formats, patterns and questions by name: those of the program and those of plug-ins.
+"""The registries of methods, formats, patterns and questions.
 
-Each of them is called a row. A plug-in is an installed package that names its rows by entry points,
+Each method, format, pattern or question is called a row. Some rows belong to the program, others to plug-ins.
+
+A plug-in is an installed package that names its rows by entry points,
 
     [project.entry-points."bpe_explorer.patterns"]
     lines = "my_package:LINES"
@@ -39,10 +41,10 @@ left_out: list[str] = []  # a sentence for each thing that could not be used
 
 
 class Registry(dict[str, Row]):
-    """The registry of all rows of one kind, by name, such as all formats.
+    """A dictionary from name to row, for all rows of one kind, such as all formats.
 
-    A row of the program is found as in any dictionary. `check` raises an exception if a row of a plug-in cannot be
-    used. `convert` converts a row in an older form to the present form.
+    Some rows belong to the program, and others come from plug-ins. The function `convert` converts a plug-in's row that
+    has an older form to the current form. Then the function `check` raises an exception if the row cannot be used.
     """
 
     def __init__(
@@ -61,12 +63,12 @@ class Registry(dict[str, Row]):
 
     @property
     def own(self) -> Mapping[str, Row]:
-        """Return the rows of the program itself, by name."""
+        """Return a dictionary from name to row, for the rows of the program itself."""
         return dict(super().items())
 
     @property
     def from_plugins(self) -> dict[str, Row]:
-        """Return the rows of plug-ins, by name. The plug-ins are loaded at the first call."""
+        """Return a dictionary from name to row, for the rows of plug-ins. The plug-ins are loaded at the first call."""
         if self._brought is None:
             self._brought = {}  # a plug-in may ask for names while it is loaded
             find_former_names()
@@ -95,7 +97,7 @@ class Registry(dict[str, Row]):
         return row
 
     def use(self, name: str) -> None:
-        """Record that this row was used, so that `used_plugins` returns its plug-in."""
+        """Record that the row `name` was used. The function `used_plugins` lists the plug-ins of all used rows."""
         if name in self.sources:
             _used.add(self.sources[name])
 
@@ -117,13 +119,14 @@ class Registry(dict[str, Row]):
         return KeysView(self)
 
     def items(self) -> ItemsView[str, Row]:  # type: ignore[override]
-        """Return a view of the names and rows. The view loads no row before it is needed."""
+        """Return a view of the names and rows. A row is loaded when it is needed."""
         return {**dict(super().items()), **self.from_plugins}.items()
 
     def values(self) -> ValuesView[Row]:  # type: ignore[override]
         """Return a view of the rows.
 
-        The view loads no row before it is needed. It searches packages only after the rows of the program.
+        Each row is loaded when it is needed. The program's own rows come first. Plug-ins are searched for only after
+        these rows.
         """
         return _Rows(self)
 
@@ -151,9 +154,9 @@ def tell_left_out(sentence: str) -> None:
 
 
 def used_plugins() -> dict[str, str]:
-    """Return the version of each plug-in that was used.
+    """Return a dictionary from the name of each plug-in that was used to its version.
 
-    A package has its own version, and the version of a file is its SHA-256.
+    A package has its own version. The version of a plug-in file is its SHA-256.
     """
     return {name: version_of_plugin(name) for name in sorted(_used)}
 
@@ -161,7 +164,7 @@ def used_plugins() -> dict[str, str]:
 def version_of_plugin(name: str) -> str:
     """Return the version of the plug-in with this name: the version of a package, or the SHA-256 of a file.
 
-    Return an empty text if the plug-in is missing.
+    Return an empty string if the plug-in is missing.
     """
     if name not in _files:
         return version_of(name)
@@ -175,12 +178,12 @@ def _path(file: str) -> Path:
 
 
 def plugin_arguments() -> list[str]:
-    """Return command-line arguments for another process of the program. With them, it runs the same plug-in files."""
+    """Return command-line arguments that make another process of the program run the same plug-in files."""
     return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
 
 def run_file(path: Path) -> None:
-    """Run the code of a plug-in file, and register its rows."""
+    """Run the code of a plug-in file, and register the methods, formats, patterns and questions that it defines."""
     find_former_names()
     name = f"{_FILES}.{path.stem}"
     spec = util.spec_from_file_location(name, path)
@@ -222,7 +225,7 @@ def _as_it_is(row: Any) -> Any:
 
 
 def _has_entry_points(group: bytes) -> bool:
-    """Return whether an installed package has entry points of this group. The search takes a few milliseconds."""
+    """Return whether an installed package has entry points in this group. The search takes a few milliseconds."""
     for folder in sys.path:
         try:
             if any(

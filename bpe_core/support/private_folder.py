@@ -1,4 +1,4 @@
-"""The folders that no other user can change. They hold files that the program trusts, such as machine code."""
+"""Folders that no other user can change. They contain files that the program trusts, such as machine code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def home() -> Path | None:
-    """Return the person's home folder. Return None for a user without a home folder on this computer."""
+    """Return the user's home folder. Return None if the user has no home folder on this computer."""
     try:
         folder = Path.home()
     except RuntimeError:
@@ -21,11 +21,11 @@ def home() -> Path | None:
 def private_folder(path: Path) -> Path:
     """Return the folder at `path`, and make it if it is missing. Raise OSError if the folder is not safe.
 
-    A safe folder belongs to this user, is no link, and is closed to all other users. Each folder that contains it
-    belongs to this user or to the system. Other users may not change such an outer folder, or may change only their own
-    files in it, as in the common temporary folder.
+    A safe folder belongs to this user, is not a link, and is closed to all other users. Each folder that contains it
+    belongs to this user or to the system. In such an outer folder, other users may change nothing, or only their own
+    files, as in the common temporary folder.
     """
-    if os.name != "posix":  # elsewhere a person's folders are closed to others from the beginning
+    if os.name != "posix":  # elsewhere a user's folders are closed to others from the beginning
         path.mkdir(parents=True, exist_ok=True)
         return path
     place = Path(os.path.realpath(path.parent), path.name)
@@ -71,9 +71,9 @@ def _can_be_changed_by_others(status: os.stat_result) -> bool:
 
 
 def _is_group_of_one(gid: int) -> bool:
-    """Return whether a group belongs to this user alone.
+    """Return whether a group has no members besides this user.
 
-    Many systems make such a group for each user and let it write.
+    On many systems each user has such a group, and new files are often writable for it.
     """
     import grp
     import pwd

@@ -1,4 +1,4 @@
-"""The progress of long work, and the check whether the work is cancelled."""
+"""Reports of the progress of long work, and checks whether the work is cancelled."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ Item = TypeVar("Item")
 
 PERCENT = "%"  # the unit of work of which only the share is known
 ASKED_EVERY = 1024  # items; some milliseconds of work
+# Bytes of texts. For larger texts, a report comes before the first text is opened, because opening an archive of very
+# many files takes a second.
+WORTH_TELLING = 1_000_000
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A report of long work at one moment.
+    """A report of the progress of long work.
 
     Parameters
     ----------
     stage
-        The present work: "reading", "counting", "training" ...
+        The current work: "reading", "counting", "training" ...
     done, total
         How many units are done, and how many there are in all. `total` is None if it cannot be known beforehand.
     unit
-        The noun of a unit: "bytes", "merges" ...
+        The name of the units: "bytes", "merges" ...
     detail
         A detail, such as the file that is read.
     so_far
-        An answer that gets better over time.
+        A preliminary answer, if there is one. Later reports have better answers.
 
     Examples
     --------
@@ -59,7 +62,7 @@ def never_cancelled() -> bool:
 
 
 def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
-    """Yield the items. Raise Cancelled when the work is cancelled. The check runs before every `every`-th item.
+    """Yield the items. Raise Cancelled if the work is cancelled, which is checked before every `every`-th item.
 
     >>> list(while_wanted("abc", never_cancelled))
     ['a', 'b', 'c']
@@ -71,17 +74,17 @@ def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASK
 
 
 def ignore_remark(remark: str) -> None:
-    """Ignore a remark. This is the default for callers that report unusual texts in another way."""
+    """Ignore a remark. This is the default for callers that do not show remarks, or show them in another way."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """The callbacks of long work, for its progress, its remarks, and the check whether it is cancelled.
+    """The callbacks of long work: for its progress, for its remarks, and for its cancellation.
 
     Parameters
     ----------
     progress
-        The function that is called with a `Progress` at each moment.
+        The function that is called with a `Progress` again and again during the work.
     cancelled
         The function that returns whether the work should stop. The work then raises `Cancelled`.
     remark

@@ -1,4 +1,4 @@
-"""A cache of the results that a piece of work needs several times. The results are kept until the work ends.
+"""A cache of results that are needed several times during a piece of work. They are kept until the work ends.
 
 >>> with cached_results():
 ...     [cached("length", "low", lambda: print("counted") or 3) for _ in range(2)]
@@ -22,7 +22,7 @@ _kept: ContextVar[dict[object, list[tuple[Any, Any]]] | None] = ContextVar("kept
 
 @contextmanager
 def cached_results() -> Iterator[None]:
-    """Cache the results of `cached` until the block ends. An inner block shares the results of the outer block."""
+    """Cache the results of `cached` until the `with` block ends. An inner block uses the cache of the outer block."""
     if _kept.get() is not None:
         yield
         return
@@ -36,7 +36,7 @@ def cached_results() -> Iterator[None]:
 def cached(
     what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq
 ) -> Found:
-    """Return the result of `find`, which is cached under `what` for equal values of `given`.
+    """Return the result of the function `find`. It is cached under the name `what` and the values in `given`.
 
     The result may depend only on `given`. Neither the values nor the result may be changed. Outside a block of
     `cached_results` nothing is cached.

@@ -1,4 +1,4 @@
-"""The rounding of a value by its uncertainty: digits that chance decides are not written."""
+"""The rounding of a value according to its uncertainty, so that no meaningless digits are written."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ SIGNIFICANT = 2  # digits of the uncertainty
 
 
 def with_interval(value: float, low: float, high: float) -> str:
-    """Return a value with the ends of its interval, all rounded by the half width of the interval.
+    """Return a value and the two ends of its interval as text.
 
-    The half width keeps two significant digits. A value whose interval has no width keeps four digits.
+    All three have the same number of digits after the point.
+
+    This number is chosen so that half the width of the interval keeps two significant digits. If the interval has no
+    width, the value has four digits.
 
     >>> with_interval(1.52345, 1.50123, 1.54567), with_interval(1234.5, 1100.2, 1400.8), with_interval(1.0, 1.0, 1.0)
     ('1.523 (1.501 to 1.546)', '1,234 (1,100 to 1,401)', '1')
@@ -18,5 +21,24 @@ def with_interval(value: float, low: float, high: float) -> str:
     half = (high - low) / 2
     if half <= 0:
         return f"{value:.4g}"
-    digits = max(0, SIGNIFICANT - 1 - math.floor(math.log10(half)))
+    digits = _digits(half)
     return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+
+
+def with_deviation(mean: float, deviation: float) -> str:
+    """Return a mean and its standard deviation as text. Both have the same number of digits after the point.
+
+    This number is chosen so that the deviation keeps two significant digits. If it is 0, the mean has four digits.
+
+    >>> with_deviation(1.52345, 0.0223), with_deviation(1234.5, 150.2), with_deviation(1.0, 0.0)
+    ('1.523 ± 0.022', '1,234 ± 150', '1 ± 0')
+    """
+    if deviation <= 0:
+        return f"{mean:.4g} ± 0"
+    digits = _digits(deviation)
+    return f"{mean:,.{digits}f} ± {deviation:,.{digits}f}"
+
+
+def _digits(uncertainty: float) -> int:
+    """Return how many digits after the point are written, so that the uncertainty keeps two significant digits."""
+    return max(0, SIGNIFICANT - 1 - math.floor(math.log10(uncertainty)))

@@ -21,7 +21,7 @@ Handler = Callable[[int, FrameType | None], object]
 class SignalListener:
     """A listener that calls a handler for each signal until `stop` is called.
 
-    A signal that the shell told the program to ignore, as `nohup` and `&` do, is still ignored.
+    Signals that the shell told the program to ignore are still ignored, as after `nohup` and `&`.
     """
 
     def __init__(self, handler: Handler) -> None:
@@ -47,7 +47,7 @@ class SignalListener:
 
 
 def _redirect_closed_terminal() -> None:
-    """Redirect the streams of a closed terminal to the null device, so that printing cannot end the work too early."""
+    """Send output to the null device if the terminal is closed, so that printing cannot end the work too early."""
     for stream in (sys.__stdout__, sys.__stderr__):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             number = stream.fileno()  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""A stopwatch for work that reports from time to time. A sleep of the computer does not count as work."""
+"""A stopwatch for work that reports from time to time. It does not count the time while the computer sleeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Stopwatch:
     def tick(self) -> float:
         """Add the seconds since the last report, and return the sum.
 
-        If there was no report for a long time, only `LONGEST_SILENCE` seconds are added.
+        After a long time without a report, only `LONGEST_SILENCE` seconds are added.
         """
         now = time.monotonic()
         self.seconds += min(max(0.0, now - self._last), LONGEST_SILENCE)

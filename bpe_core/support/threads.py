@@ -1,4 +1,4 @@
-"""Functions that run work on several threads. The work must be code that lets other threads run at the same time.
+"""Functions that run work on several threads. The work must be code that does not block other threads.
 
 >>> run_in_threads(sum, [(1, 2), (3, 4)])
 [3, 7]
@@ -38,9 +38,9 @@ def available_threads() -> int:
 
 
 def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Call `work` for each part in a thread of its own, and return the results in order.
+    """Call `work` for each part in a separate thread, and return the results in order.
 
-    If there is a single part, it is processed in the calling thread.
+    A single part is processed in the calling thread.
     """
     if len(parts) < 2:
         return list(map(work, parts))
@@ -51,7 +51,7 @@ def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> lis
 
 
 class Steps:
-    """A counter of the finished steps of several jobs, so that progress is reported within a job."""
+    """A counter of the finished steps of several jobs. With such a counter, progress is reported even within a job."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -71,7 +71,7 @@ class Steps:
 class WorkerPool:
     """A pool of threads that runs jobs and reports each finished job.
 
-    At the end of the `with` block, the pool cancels the jobs that have not started, and waits for the started jobs.
+    At the end of the `with` block, the pool cancels jobs that have not started, and waits for all other jobs.
     """
 
     def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:
@@ -91,7 +91,7 @@ class WorkerPool:
         self._pool.shutdown(cancel_futures=True)
 
     def all(self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
-        """Return the results of the jobs in order. The first failure ends all jobs."""
+        """Return the results of the jobs in order. If a job fails, the other jobs are ended, too."""
         results: list[Result | None] = [None] * len(jobs)
         for place, result in self.each(jobs, stage, unit, steps):
             results[place] = result
@@ -100,7 +100,7 @@ class WorkerPool:
     def each(
         self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None
     ) -> Iterator[tuple[int, Result]]:
-        """Yield the result of each job with the index of the job, in the order in which jobs finish."""
+        """Yield the index and the result of each job, in the order in which the jobs finish."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         place_of: dict[Future[Result], int] = {

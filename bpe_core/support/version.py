@@ -1,4 +1,4 @@
-"""The version of the program, and the commit from which it was made."""
+"""The version of the program, and the commit from which it was built."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 PROGRAM = "bpe-explorer"
@@ -15,7 +16,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def version_of(package: str) -> str:
-    """Return the version of an installed package. Return an empty text if no such package is installed."""
+    """Return the version of an installed package. Return an empty string if no such package is installed."""
     from importlib import metadata  # takes longer than the rest of the help
 
     try:
@@ -33,14 +34,26 @@ def program_version() -> str:
 
 @cache
 def program_state() -> str:
-    """Return a text that changes when this program is changed, even by an edit of its sources."""
+    """Return a string that changes whenever this program changes, even if only its sources were edited."""
     states = sorted(_states_of_sources(_PACKAGE))
     running = Path(sys.executable).stat().st_mtime_ns if sys.executable else 0
     return repr((states, running, sys.implementation.cache_tag))
 
 
+def package_state(package: str) -> str:
+    """Return a string that changes when another version of a package is installed. The package is not loaded.
+
+    Return an empty string if the package is not installed.
+    """
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        return ""
+    status = Path(found.origin).stat()
+    return repr((found.origin, status.st_size, status.st_mtime_ns))
+
+
 def _states_of_sources(folder: os.PathLike[str] | str) -> Iterator[tuple[str, int, int]]:
-    """Yield the path, size and time of each source below a folder. `Path.rglob` would take three times as long."""
+    """Yield the path, size and time of each source file below a folder. This is three times as fast as `Path.rglob`."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
@@ -53,9 +66,7 @@ def _states_of_sources(folder: os.PathLike[str] | str) -> Iterator[tuple[str, in
 def commit_of(folder: Path) -> str:
     """Return the commit that is stored in a package, or the commit of a clone.
 
-    Return an empty text if there is no commit.
-
-    The commit of a clone with changes ends in `-dirty`.
+    If the clone has changes, the commit ends in `-dirty`. Return an empty string if there is no commit.
     """
     try:
         return (folder / _PACKAGE.name / KEPT).read_text(encoding="ascii").strip()

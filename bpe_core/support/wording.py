@@ -15,8 +15,54 @@ def count_text(count: int, thing: str, things: str = "") -> str:
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
+# The verbs after the number of things in sentences, for several things and for one.
+_VERBS = {
+    "are": "is",
+    "were": "was",
+    "have": "has",
+    "occur": "occurs",
+    "cross": "crosses",
+    "repeat": "repeats",
+    "share": "shares",
+    "include": "includes",
+    "differ": "differs",
+    "become": "becomes",
+    "stay": "stays",
+    "agree": "agrees",
+    "happen": "happens",
+    "cannot": "cannot",
+}
+
+_PRONOUNS = {"they": "it", "them": "it", "their": "its"}
+_BEFORE_VERBS = {"and", "but", "it"}
+
+
+def count_sentence(count: int, sentence: str) -> str:
+    """Put a number before a sentence. The sentence is given in the plural, and becomes singular after the number 1.
+
+    >>> count_sentence(2, "tokens are matched"), count_sentence(1, "special tokens are matched")
+    ('2 tokens are matched', '1 special token is matched')
+    >>> count_sentence(1, "tokens cannot be made, and are left out with their ids")
+    '1 token cannot be made, and is left out with its ids'
+    """
+    if count != 1:
+        return f"{count:,} {sentence}"
+    words = sentence.split(" ")
+    noun = next(place for place, word in enumerate(words) if word.endswith("s"))
+    words[noun] = words[noun].removesuffix("s")
+    is_first = True
+    for place in range(noun + 1, len(words)):
+        word = words[place].rstrip(":,")
+        if word in _VERBS and (is_first or words[place - 1] in _BEFORE_VERBS):
+            is_first = False
+            words[place] = words[place].replace(word, _VERBS[word])
+        elif word in _PRONOUNS:
+            words[place] = words[place].replace(word, _PRONOUNS[word])
+    return f"{count:,} {' '.join(words)}"
+
+
 def as_call(name: str, /, *values: object, **named: object) -> str:
-    """Return the text of a call with these arguments, as Python code.
+    """Write a call with these arguments as Python code.
 
     >>> as_call("Group", "en", weight="2/5")
     "Group('en', weight='2/5')"
@@ -27,7 +73,7 @@ def as_call(name: str, /, *values: object, **named: object) -> str:
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """Return a question that suggests the most similar name for a mistyped word.
 
-    Return an empty text if no name is similar.
+    Return an empty string if no name is similar.
 
     >>> did_you_mean("trian", ["train", "trim"]), did_you_mean("fly", ["train", "trim"])
     ('; did you mean train?', '')
@@ -39,7 +85,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return short names that distinguish these paths. Common folders, endings and beginnings are removed.
+    """Return a short name for each path, without the parts that all paths share. Different paths get different names.
 
     >>> short_names(["dom/multi-de.txt", "dom/multi-fr.txt"]), short_names(["ours.json", "gpt2"])
     (['de', 'fr'], ['ours.json', 'gpt2'])
@@ -61,10 +107,23 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _shared_beginning(rows: Iterable[Sequence[str]]) -> int:
-    """Return how many items at the beginning are equal in all rows."""
+    """Return the length of the common beginning of all rows."""
     alike = 0
     for items in zip(*rows, strict=False):
         if len(set(items)) > 1:
             break
         alike += 1
     return alike
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes as text, in the largest unit that fits.
+
+    >>> size_text(512), size_text(1_500), size_text(10_797_148)
+    ('512 B', '1.5 kB', '10.8 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.5 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"

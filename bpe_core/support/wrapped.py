@@ -1,4 +1,4 @@
-"""The base class of files that are read through another file."""
+"""The base class of file objects that read from another file object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.support.former_names import former_classes
 
 
 class WrappedFile(io.RawIOBase):
-    """A file that is read through another file. Closing it also closes the other file."""
+    """A file object that reads from another file object. If it is closed, the other file object is closed, too."""
 
     def __init__(self, raw: Any) -> None:
         super().__init__()

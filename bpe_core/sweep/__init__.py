@@ -1,4 +1,4 @@
-"""The sweeps.
+"""The sweeps. A sweep trains many recipes on many corpora, and measures the results at each vocabulary size.
 
-A sweep trains many recipes on many corpora, as a plan file says. It measures the results at each vocabulary size.
+A plan file names the recipes, the corpora and the sizes.
 """

@@ -25,7 +25,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
-from bpe_core.text.characters import count_stretches
+from bpe_core.text.characters import count_parts_between_blanks
 
 
 class Cut(NamedTuple):
@@ -46,11 +46,13 @@ class MeasuredTexts:
         in_words = None
         if can_be_in_words(recipe):
             in_words = TextsInWords.of(texts, recipe, cancelled=cancelled)
-        sizes = np.array([len(text.encode(errors="surrogatepass")) for text in documents], np.int64)
-        return cls(documents, sizes, np.array(list(map(count_stretches, documents)), np.int64), in_words)
+        sizes = np.array([recipe.size_of(len(text.encode(errors="surrogatepass"))) for text in documents], np.int64)
+        return cls(documents, sizes, np.array(list(map(count_parts_between_blanks, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
-        """Return a function that encodes the documents after a number of steps. Its argument is this number.
+        """Return a function that encodes the documents.
+
+        The argument of the function is the number of steps to encode with.
 
         Only one thread may call the function at a time.
         """
@@ -86,10 +88,11 @@ def measured(
     morphemes: Morphemes | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the measures at each vocabulary size, as columns.
+    """Yield the measures at each vocabulary size as a dictionary.
 
-    Bits per byte are computed only if the words `learned` are passed. With `is_held_out`, they are measured on the
-    documents. Otherwise a tenth of the words is held out.
+    Bits per byte are computed only if `learned` is given: the words that the tokenizer was learned from. If
+    `is_held_out` is true, nothing was learned from `measured_texts`, and bits per byte are measured on these texts.
+    Otherwise they are measured on a tenth of the words in `learned`, which is held out.
     """
     steps = [history.step_of_size(size) for size in sizes]
     cut_at = measured_texts.cuts(history, cancelled)
@@ -148,12 +151,15 @@ def _bits(
 
 
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWS) -> list[tuple[Float64s, Float64s]]:
-    """Return the intervals that contain 95 of 100 ratios in random draws of documents.
+    """Return 95 % intervals of ratios, computed from documents that are drawn at random (bootstrap).
 
-    A draw takes as many documents as there are, and it may take a document several times. A ratio is the sum of an
-    array in `several` over the documents of a draw, divided by the same sum of `of`. Arrays in `several` have a number
-    for each document. `of` has a row for each size and a column for each document. All ratios use the same draws, which
-    are the same in each call. With fewer than five documents all intervals are NaN.
+    Each array in `several` has a number for each document, such as its bytes. Each row of `of` belongs to a vocabulary
+    size, and also has a number for each document, such as its tokens. A ratio is the sum of an array divided by the sum
+    of a row, such as all bytes per token.
+
+    Each draw takes as many documents as there are, with replacement, and computes all ratios from the drawn documents.
+    Each call makes the same draws. The result has two arrays for each array in `several`: the lower limits and the
+    upper limits, with a limit for each size. With fewer than five documents, all limits are NaN.
     """
     count = of.shape[1]
     if count < LEAST:

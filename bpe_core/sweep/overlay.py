@@ -1,7 +1,8 @@
-"""The measures of existing tokenizers on the same texts at many vocabulary sizes, in the columns that a sweep has.
+"""The measures of existing tokenizers on the same texts at many vocabulary sizes.
 
-Some runs differ only in the random sample of texts that they learned from. These runs share a line of the chart, and
-the band of the line shows their range.
+A sweep trains many tokenizers and returns a table of their measures. The table of this module has the same columns.
+Some tokenizers differ only in the random sample of texts that they learned from. Such tokenizers share a line of the
+chart, and a band around the line shows the range of their values.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def overlay(
     tokenizers: Tokenizers,
     documents: str | Iterable[str],
     *,
+    text: str = "",
     sizes: Iterable[int] | None = None,
     learned: Mapping[str, WordTable] | None = None,
     is_held_out: bool = False,
@@ -42,10 +44,12 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """Measure tokenizers at `sizes`. By default, each tokenizer is measured at some sizes that its vocabulary had.
+    """Measure tokenizers at `sizes`.
 
-    Bits per byte are computed only if the words `learned` are passed. Tokenizers in `samples` share a line of the
-    chart.
+    By default, each tokenizer is measured at some of the sizes that its vocabulary had during training.
+
+    `text` is the name of the documents, for the column `corpus`. Bits per byte are computed only if the words `learned`
+    are passed. Tokenizers in `samples` share a line of the chart.
     """
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
@@ -72,15 +76,15 @@ def overlay(
                 is_held_out=is_held_out,
                 morphemes=morphemes,
             )
-            about = _about(name, history, drawn.get(name))
+            about = _about(name, text, history, drawn.get(name))
             return lambda stopped: [about | row for row in measure(cancelled=stopped)]
 
         tables = pool.all([rows_of(*named_history) for named_history in histories.items()], "measuring", "tokenizers")
     return table_of(row for rows in tables for row in rows)
 
 
-def _about(name: str, history: History, drawn: OverlayName | None) -> dict[str, Any]:
-    about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
+def _about(name: str, text: str, history: History, drawn: OverlayName | None) -> dict[str, Any]:
+    about = {"recipe": name, "corpus": text, "ties": history.recipe.ties, "seed": 0, "run": ""}
     return about if drawn is None else about | {"recipe": drawn.line, "seed": drawn.seed, "run": name}
 
 
@@ -117,8 +121,9 @@ class OverlayName(NamedTuple):
 
 
 def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
-    """Return the runs that differ from other runs only in the random sample of texts, with the name of their common
-    line.
+    """Return a dictionary with the runs that differ from another run only in the random sample of texts.
+
+    A key is the name of a run. Its value names the line of the chart that these runs share.
 
     >>> from fractions import Fraction
     >>> from bpe_core.text.mixture import Group, Mixture, Sample

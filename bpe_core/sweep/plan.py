@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -130,9 +131,10 @@ def plan_of(document: Mapping[str, Any], folder: Path) -> Plan:
 
 
 def checked(plan: Plan) -> Plan:
-    """Return the plan unchanged if all its runs can begin. Raise an error otherwise.
+    """Check that all runs of a plan can begin. Return the plan.
 
-    Every recipe is checked at every size and with every tie rule, and every file is checked.
+    If the texts consist of named symbols, the returned plan also has the names of all symbols in the texts. Every
+    recipe is checked at every size and with every tie rule, and every file is checked.
     """
     if len(plan.seeds) > 1 and plan.sample == 1:
         raise RecipeError('Several seeds need a sample: write its size, such as sample = "50%", or give one seed.')
@@ -143,12 +145,7 @@ def checked(plan: Plan) -> Plan:
     for ties in plan.ties:
         if ties not in TIE_RULES:
             raise RecipeError(f"There is no tie rule {ties!r}; the tie rules are {', '.join(TIE_RULES)}.")
-    for name, recipe in plan.recipes.items():
-        if recipe.base_symbols == "lines":
-            raise RecipeError(
-                f"The recipe {name!r} is for named symbols, and a sweep does not read their names. Write the symbols "
-                'as integers in a .npy file, and choose base_symbols = "integers".'
-            )
+    plan = _with_names(plan)
     for seed in plan.seeds or [0]:
         Sample(None, plan.sample, plan.sample_of, seed)
     list(plan.variants)  # raises an error if a variant is impossible
@@ -159,6 +156,20 @@ def checked(plan: Plan) -> Plan:
     if plan.morphemes:
         read_morphemes(plan.morphemes)
     return plan
+
+
+def _with_names(plan: Plan) -> Plan:
+    """Return the plan with the names of all symbols in its texts, if its recipes are for named symbols."""
+    kinds = {recipe.base_symbols == "lines" for recipe in plan.recipes.values()}
+    if len(kinds) > 1:
+        raise RecipeError("Some recipes of the plan are for named symbols, and some are not. Write a plan for each.")
+    if kinds == {False}:
+        return plan
+    reading = {**plan.reading, "symbol_names": ()}
+    files = list(dict.fromkeys(chain(*plan.corpora.values(), plan.held_out)))
+    names = Corpus.from_files(files, **reading).names_of_symbols()
+    recipes = {name: recipe.with_changes(symbol_names=names) for name, recipe in plan.recipes.items()}
+    return replace(plan, recipes=recipes, reading=reading | {"symbol_names": names})
 
 
 def _recipe(name: str, written: Any, sizes: Sequence[int]) -> Recipe:

@@ -33,8 +33,7 @@ MEANINGS = {
     "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "See `benchmark --help`",
     "bits_per_byte": "See `sizes --help`",
     "morpheme_precision, morpheme_recall, morpheme_f1": "See `morphemes --help`",
-    "..._low, ..._high": "The ends of an interval (bootstrap): 95 % of 1,000 random draws of documents lie between "
-    "these ends",
+    "..._low, ..._high": "The ends of a 95 % interval over 1,000 random draws of documents (bootstrap)",
     "run": "A fingerprint of all choices of the run. A run whose row exists is not measured again",
 }
 SUMMED = ("mean", "deviation", "least", "most")
@@ -87,9 +86,10 @@ def read_results(path: Path | str) -> DataTable:
 
 
 def summary_of(table: DataTable) -> DataTable:
-    """Return a table that has one row for all seeds of a recipe, corpus, tie rule and size.
+    """Return a table with one row for each recipe, corpus, tie rule and size. The row summarizes all seeds.
 
-    The columns are the mean, the standard deviation, the smallest and the largest value of each measure.
+    The columns are the mean, the standard deviation, the smallest and the largest value of each measure. If a row
+    stands for one run only, it also has the interval of this run, because one run has no deviation.
     """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in table.records():
@@ -101,11 +101,14 @@ def summary_of(table: DataTable) -> DataTable:
         sums = [summarize([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
         for place, statistic in enumerate(SUMMED):
             columns[f"{name}_{statistic}"] = np.array([values[place] for values in sums], np.float64)
+    for end in INTERVALS:
+        of_one = [rows[0][end] if len(rows) == 1 and rows[0][end] is not None else math.nan for rows in groups.values()]
+        columns[end] = np.array(of_one, np.float64)
     return DataTable(columns)
 
 
 def summarize(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return the mean, the standard deviation, the smallest and the largest of some values.
+    """Return the mean, the standard deviation, the smallest and the largest of `values`.
 
     The standard deviation of a single value is NaN.
     """

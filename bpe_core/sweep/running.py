@@ -1,4 +1,4 @@
-"""Functions that run a sweep.
+"""The functions that run a sweep.
 
 A sweep learns and measures only the runs that are not in its table yet. It uses all cores, and saves each result.
 """
@@ -45,9 +45,9 @@ Keep = Callable[[Callable[[], DataTable]], None]  # a function that makes the ta
 
 @dataclass(frozen=True)
 class Run:
-    """A training, whose steps are measured at all sizes of the plan.
+    """A training run whose steps are measured at all sizes of the plan.
 
-    With some methods the steps depend on the size. Then each size has a separate training.
+    With some methods the steps depend on the size. Then each size has a separate training run.
     """
 
     name: str  # the name of the recipe in the plan
@@ -60,7 +60,9 @@ class Run:
     @property
     def words_key(self) -> Hashable:
         recipe = self.recipe
-        asked = recipe.asks_for_line_ends, recipe.serves_languages
+        first = recipe.recipe_at_first
+        at_first = None if first is None else first.part(SplittingChoices)
+        asked = recipe.asks_for_line_ends, recipe.serves_languages, at_first
         return self.corpus, recipe.mixture, recipe.part(SplittingChoices), asked
 
 
@@ -135,7 +137,7 @@ def sweep(
 
 
 def cached_runs(plan: Plan, before: DataTable | None) -> DataTable:
-    """Return a table of the runs of a plan that says which of them the table `before` has already."""
+    """Return a table of the runs of a plan. A column says whether the table `before` already has the run."""
     runs = runs_of(plan)
     rows = _of_before(runs, before)
     return DataTable(
@@ -155,14 +157,14 @@ def _on_cluster(client: Any, plan: Plan, runs: list[Run], work: Work) -> Iterato
 
     with cluster_errors():
         tasks = [(plan, run, place) for place, run in enumerate(runs)]
-        results_by_place = results_of_tasks(client, _made_by_worker, tasks, "the table", work.cancelled)
+        results_by_place = results_of_tasks(client, _run_on_worker, tasks, "the table", work.cancelled)
         for done, (place, rows) in enumerate(results_by_place, 1):
             yield place, rows
             work.progress(Progress("learning", done, len(runs), "runs"))
 
 
-def _made_by_worker(plan: Plan, run: Run, place: int) -> tuple[int, list[results.Row]]:
-    """Learn and measure a run, in a worker of a cluster. Return `place` and the rows of the run."""
+def _run_on_worker(plan: Plan, run: Run, place: int) -> tuple[int, list[results.Row]]:
+    """Learn and measure a run in a worker of a cluster. Return (`place`, rows of the run)."""
     bench = _SharedTexts(plan, [run], set(), None)
     with WorkerPool(1) as pool:
         bench.prepare(pool)

@@ -1,8 +1,8 @@
 """The runs of a sweep in one session file that the window can open.
 
 Two runs with the same recipe and words learn the same tokens. So a run is not learned again if the file has a run with
-its recipe and words. All other contents of the file stay. During the sweep, the table and the session are written every
-few seconds.
+its recipe and words. All other contents of the file stay unchanged. During the sweep, the table and the session are
+written every few seconds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOOKED_AT = 1_000  # bytes of a text, up to the last line end
 
 
 class RunsInSession:
-    """A session file that collects runs. The whole file is written when a caller requests it."""
+    """A session file that collects runs. The file is only written when `write` is called."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
         self._path = path
@@ -42,11 +42,11 @@ class RunsInSession:
 
     @property
     def description(self) -> str:
-        """Return a phrase with the number of runs, such as `3 runs (1 of them was there already)`."""
+        """Return a phrase with the number of runs, such as `3 runs (1 of them was in the file already)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
         were = "was" if old == 1 else "were"
-        return count_text(total, "run") + (f" ({old:,} of them {were} there already)" if old else "")
+        return count_text(total, "run") + (f" ({old:,} of them {were} in the file already)" if old else "")
 
     def history(self, recipe: Recipe, words: WordTable) -> History | None:
         run = self._known(recipe, words)
@@ -63,7 +63,7 @@ class RunsInSession:
     def add(self, place: int, title: str, corpus: str, recipe: Recipe, words: WordTable, history: History) -> None:
         """Add a run.
 
-        `place` is its index in the plan. If the file has the run already, the old number and name stay.
+        `place` is the index of the run in the plan. If the file already has the run, the run keeps its number and name.
         """
         known = self._known(recipe, words)
         if known is not None:

@@ -1,5 +1,4 @@
 """The package that turns files and strings into words.
 
-The package reads the texts, normalizes them, finds the special tokens in them, and splits the text between the special
-tokens into words.
+The package reads and normalizes texts, and finds special tokens in them. It splits all other text into words.
 """

@@ -1,12 +1,12 @@
-r"""Functions that change the characters of a text and return the offset in the old text of each new character.
+r"""Functions that normalize the characters of a text. Some also return where each new character comes from.
 
 The changes are Unicode forms, lower case, the removal of control characters, and the removal of accents.
 
-A character that is newer than the Unicode version of tokenizer libraries is treated as these libraries treat it: it has
-no normalization form, but it may have a lower-case letter.
+Tokenizer libraries use an older version of Unicode. A character that is newer than this version is treated as the
+libraries treat it: it has no normalization form, but it may have a lower-case letter.
 
-A function that needs the bytes of a text uses a view of the bytes in the string, without a copy. An ASCII string always
-stores its bytes. Any other string stores them from the first view on.
+A function that needs the UTF-8 bytes of a text uses a view of the bytes in the string, without a copy. An ASCII string
+always stores these bytes. Any other string begins to store them when a view is first requested.
 
 >>> to_lowercase("ΑΣ"), to_unicode_form_with_sources("e\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
@@ -66,7 +66,7 @@ def text_of(codes: CodePoints) -> str:
 
 
 def to_lowercase(text: str) -> str:
-    """Return the text in lowercase. The lowercase of a letter does not depend on the letters around it."""
+    """Return the text in lower case. Each letter is changed without regard to the letters around it."""
     if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_ALONE)
     return text.lower()
@@ -76,15 +76,18 @@ def to_unicode_form(text: str, form: Form) -> str:
     if text.isascii():
         return text
     if without_form().isdisjoint(set(text)):
-        return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
+        return "".join(unicodedata.normalize(form, part) for part in _lines_of(text))
     return "".join(
         part if part in without_form() else unicodedata.normalize(form, part)
         for part in _split_at_characters_without_form(text)
     )
 
 
-def _in_lines(text: str) -> Iterator[str]:
-    """Split a long text after line ends. No Unicode form joins characters across a line end."""
+def _lines_of(text: str) -> Iterator[str]:
+    """Split a long text at line ends into parts that can be normalized one by one.
+
+    This is possible because normalization never joins the characters of different lines.
+    """
     start = 0
     while len(text) - start > _FORMED_TOGETHER:
         stop = text.find("\n", start + _FORMED_TOGETHER) + 1 or len(text)
@@ -94,8 +97,7 @@ def _in_lines(text: str) -> Iterator[str]:
 
 
 def to_unicode_form_with_sources(text: str, form: Form) -> tuple[str, Places]:
-    """Return the text in a Unicode form, and for each new character the index of the old character that it comes
-    from."""
+    """Return the text in a Unicode form, and the index of the old character that each new character comes from."""
     if text.isascii() or without_form().isdisjoint(set(text)):
         return _to_unicode_form_with_sources(text, form)
     texts: list[str] = []
@@ -112,7 +114,11 @@ def to_unicode_form_with_sources(text: str, form: Form) -> tuple[str, Places]:
 
 
 def _split_at_characters_without_form(text: str) -> Iterator[str]:
-    """Yield each character that has no Unicode form, and the stretches of text between these characters, in order."""
+    """Split a text before and after each character of `without_form()`. Yield all parts in order.
+
+    Only newer versions of Unicode have rules for how these characters are normalized. Tokenizer libraries use an older
+    version, so these characters stay unchanged.
+    """
     start = 0
     for place, character in enumerate(text):
         if character in without_form():
@@ -140,11 +146,14 @@ def _to_unicode_form_with_sources(text: str, form: Form) -> tuple[str, Places]:
 
 @lru_cache(maxsize=1024)
 def _result_counts(part: str, form: Form) -> tuple[int, ...]:
-    r"""Return for each character of `part` how many characters of the result come from it.
+    r"""Normalize `part`. Return, for each old character, how many new characters come from it.
 
-    The numbers are equal to those of Hugging Face's library. All characters of a decomposition come from the decomposed
-    character. A composed character comes from the first of its parts. If marks are reordered, the first mark of the new
-    order counts as coming from the first mark of the old order, and so on.
+    The numbers are equal to those of Hugging Face's library:
+
+    - If a character is decomposed, all characters of the decomposition come from it.
+    - If characters are composed, the new character comes from the first of them.
+    - If marks change their order, the first mark of the new order counts as coming from the first mark of the
+      old order, and so on.
 
     >>> _result_counts("a\u0323\u0301", "NFC"), _result_counts("\u1ea1", "NFD"), _result_counts("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))
@@ -158,7 +167,7 @@ def _result_counts(part: str, form: Form) -> tuple[int, ...]:
         replacing[start:stop] = sorted(replacing[start:stop], key=lambda pair: unicodedata.combining(pair[0]))
     counts = [0] * len(part)
     next_place = 0
-    for _, taken in _composed(replacing) if form in ("NFC", "NFKC") else replacing:
+    for _, taken in _compose(replacing) if form in ("NFC", "NFKC") else replacing:
         counts[next_place if taken else max(next_place - 1, 0)] += 1
         next_place += taken
     return tuple(counts)
@@ -173,10 +182,10 @@ def _marks_in(characters: list[str]) -> Iterator[tuple[int, int]]:
             start = place + 1
 
 
-def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+def _compose(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """Compose each letter with the marks after it.
 
-    Yield each result and the number of characters that the result replaces.
+    `apart` holds decomposed characters. Yield each composed character, and how many characters of the text it replaces.
     """
     first: tuple[str, int] | None = None
     marks: list[tuple[str, int]] = []
@@ -198,9 +207,9 @@ def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:
-    """Yield the start and the stop of each part of a text that can be normalized alone.
+    """Yield the start and the stop of parts that can be normalized one by one.
 
-    The text between `start` and `stop` is split before each character that never joins the character before it.
+    The text from `start` to `stop` is split before each character that never joins the character before it.
     """
     for i in range(start + 1, stop):
         if not may_join_previous(text[i], form):
@@ -211,10 +220,7 @@ def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator
 
 @lru_cache(maxsize=8192)
 def may_join_previous(character: str, form: Form) -> bool:
-    """Return whether a Unicode form may change a character together with the character before it.
-
-    The form may reorder the two characters, or compose them.
-    """
+    """Return whether a Unicode form may reorder a character and the character before it, or compose them."""
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _composed_with_previous()
 
@@ -237,7 +243,7 @@ def _composed_with_previous() -> frozenset[str]:
 class CharacterMap(dict[int, str]):
     """A map from each character to its replacement, for `str.translate`.
 
-    The options say whether the map removes control characters, removes accents, and changes letters to lowercase.
+    The options say whether the map removes control characters, removes accents, and changes letters to lower case.
     """
 
     def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
@@ -302,7 +308,9 @@ def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> Chara
 
 
 class Tables(NamedTuple):
-    """Arrays that hold the replacement of each code point in a character map. NumPy uses them to change a long text."""
+    """Arrays with the replacement of each code point in a character map. With them, NumPy can change a whole text at
+    once.
+    """
 
     counts: npt.NDArray[np.uint8]  # how many characters it becomes
     targets: CodePoints  # the character it becomes; if there are several, their offset in `several`
@@ -360,13 +368,17 @@ def _every_character() -> str:
 
 
 def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in expression.finditer(_every_character(), concurrent=True))
+    """Yield the first code point of each run of characters that match, and the code point after the run."""
+    import regex
+
+    runs = regex.compile(f"(?:{expression.pattern})+", expression.flags)
+    return (match.span() for match in runs.finditer(_every_character(), concurrent=True))
 
 
 def raw_bytes(word: str) -> bytes:
-    """Return the bytes of a word.
+    """Return the bytes of a word, which may begin or end inside a character.
 
-    If the word begins or ends inside a character, surrogates in the text represent the bytes of this character.
+    If so, surrogates in `word` represent the bytes of this character.
     """
     return word.encode(errors="surrogateescape")
 
@@ -374,7 +386,7 @@ def raw_bytes(word: str) -> bytes:
 def utf8(text: str) -> bytes:
     """Return the UTF-8 bytes of a text.
 
-    Raise an error if the text holds a lone surrogate, because a lone surrogate is no character.
+    Raise an error if the text contains a lone surrogate, because a lone surrogate is not a character.
     """
     try:
         return text.encode()
@@ -383,9 +395,9 @@ def utf8(text: str) -> bytes:
 
 
 def utf8_view(text: str) -> Bytes:
-    """Return the UTF-8 bytes of a text as an array.
+    """Return the UTF-8 bytes of a string as a read-only array, without copying them.
 
-    If the string stores the bytes, the array is a view. The string stores the bytes from the first call on.
+    Python stores these bytes inside the string. If the string does not have them yet, the first call makes them.
     """
     size = ctypes.c_ssize_t()
     try:
@@ -415,20 +427,23 @@ LONG = 10_000  # characters
 _LAST_BLANK = 0x3000
 
 
-def count_stretches(text: str) -> int:
-    r"""Return the number of stretches of text between blanks. Spaces and line ends are blanks.
+def count_parts_between_blanks(text: str) -> int:
+    r"""Count the parts of a text that are separated by blanks. Spaces and line ends are blanks.
 
-    >>> count_stretches("two  words"), count_stretches(" low\u2003lower\n" * LONG)
+    >>> count_parts_between_blanks("two  words"), count_parts_between_blanks(" low\u2003lower\n" * LONG)
     (2, 20000)
     """
     if len(text) < LONG:
         return len(text.split())
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    is_blank = _are_blanks()[np.minimum(codes, _LAST_BLANK + 1)]
+    is_blank = _blank_mask()[np.minimum(codes, _LAST_BLANK + 1)]
     return int(np.count_nonzero(is_blank[:-1] & ~is_blank[1:])) + int(not is_blank[0])
 
 
 @cache
-def _are_blanks() -> npt.NDArray[np.bool_]:
-    """Return a mask of the blanks by code point. The mask ends one code point after the last blank."""
+def _blank_mask() -> npt.NDArray[np.bool_]:
+    """Return a mask of the code points that are blanks.
+
+    The array ends one code point after the last blank.
+    """
     return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])

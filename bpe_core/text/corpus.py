@@ -1,4 +1,4 @@
-"""The class of a corpus, which reads texts from any source in blocks. So the whole text is never in memory.
+"""A corpus, which reads texts from any source in blocks, so that the whole text is never in memory.
 
 >>> corpus = Corpus.from_texts(["low lower", "lowest"])
 >>> [(bytes(chunk.data), chunk.ends_document) for chunk in corpus.chunks()]
@@ -38,7 +38,7 @@ from bpe_core.text.reading.source import (
     one_by_one,
 )
 from bpe_core.text.reading.symbols import names_in
-from bpe_core.text.reading.utf8 import encode_utf8, pieces_of, whole_characters
+from bpe_core.text.reading.utf8 import encode_utf8, length_of_whole_characters, pieces_of
 
 __all__ = ["Chunk", "Corpus", "SkippedText", "Source"]
 
@@ -51,16 +51,16 @@ SHORTER = "Choose lines instead of documents."
 
 _SYMBOLS_OF_KIND = {**dict.fromkeys(INTEGERS, "integers"), **dict.fromkeys(NAMED, "lines")}
 _ADVICE = {
-    "": "Give files of text, or learn from symbols (--base).",
+    "": "Give files of text, or choose other symbols with --base.",
     "integers": "Give .npy or .npz files of integers.",
     "lines": "Give files with a symbol in each line, FASTA, or lists in JSON.",
 }
 
 
-class OtherSymbols(CorpusError):
-    """An error that is raised if a file holds other base symbols than the recipe is for.
+class WrongSymbols(CorpusError):
+    """An error for a file whose base symbols are of another kind than the recipe needs.
 
-    `held` is the kind of symbols in the file, as the recipe's choice `base_symbols` names it.
+    `held` is the kind in the file. It is a value of the recipe's choice `base_symbols`.
     """
 
     def __init__(self, sentence: str, held: str) -> None:
@@ -71,7 +71,7 @@ class OtherSymbols(CorpusError):
 class Corpus:
     """A corpus of texts. A file, a row of a table, or a text given in memory is one document.
 
-    `Corpus.from_files` and `Corpus.from_texts` make a corpus.
+    Use `Corpus.from_files` or `Corpus.from_texts` to make a corpus.
 
     Parameters
     ----------
@@ -150,10 +150,10 @@ class Corpus:
         """Read files, folders, and "-" for standard input.
 
         The name of a file decides its kind. A file named .jsonl, .csv, .tsv, .parquet, .arrow or .feather holds a text
-        in each row. `field` names the field of the text (`doc.body`, `messages[].content`). Without `field`, a field
-        with a usual name is read. A .tar or .zip file holds files. Every other file is plain text. Files named .gz,
-        .bz2, .xz or .zst are decompressed. A file is a table of words and counts if `word_list` is true, or, without
-        `word_list`, if its columns have the names of such a table.
+        in each row. `field` names the field of the text (`doc.body`, `messages[].content`). If `field` is not given, a
+        field with a usual name is read. A .tar or .zip file holds files. Every other file is plain text. Files named
+        .gz, .bz2, .xz or .zst are decompressed. A file is a table of words and counts if `word_list` is true, or,
+        without `word_list`, if its columns have the names of such a table.
 
         The encoding is taken from the byte order mark, or else from `encoding`, or else it is UTF-8. Addresses
         (s3://...) are opened by the packages installed for them. A file that is named twice is read once, unless
@@ -167,7 +167,7 @@ class Corpus:
         options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list, symbol_names)
         readers = readers_of(list(paths), file_patterns, options, log, only)
         pairs: list[tuple[Reader, str]] = [(reader, reader.source.group) for reader in readers]
-        return cls._of_pairs(pairs, log, twice)
+        return cls._from_pairs(pairs, log, twice)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], *, on_invalid: OnInvalid = "strict") -> Corpus:
@@ -188,7 +188,7 @@ class Corpus:
 
     @classmethod
     def joined(cls, corpora: Sequence[Corpus], *, twice: bool = False) -> Corpus:
-        """Join corpora of texts in order, group by group.
+        """Join several corpora into one, in order and group by group.
 
         A file that is in several of the corpora is read once, unless `twice` is true.
         """
@@ -201,11 +201,11 @@ class Corpus:
             for report in corpus._found_while_opening.reports():
                 log.add(report.source, report.sentence, report.count)
         pairs = [pair for corpus in corpora for pair in zip(corpus._readers, corpus.group_of_source, strict=True)]
-        return cls._of_pairs(pairs, log, twice)
+        return cls._from_pairs(pairs, log, twice)
 
     @classmethod
-    def _of_pairs(cls, pairs: list[tuple[Reader, str]], log: SkipLog, twice: bool) -> Corpus:
-        """Return a corpus of readers, each of which is given with the name of its group.
+    def _from_pairs(cls, pairs: list[tuple[Reader, str]], log: SkipLog, twice: bool) -> Corpus:
+        """Return a corpus of readers. Each pair consists of a reader and the name of its group.
 
         Readers of the same group are put next to each other. A repeated file is left out unless `twice` is true.
         """
@@ -224,23 +224,23 @@ class Corpus:
 
     @property
     def reading_options(self) -> tuple[ReadingOptions | None, ...]:
-        """Return the reading options of each source, such as its field.
+        """Return the options for reading each source, such as the name of its field.
 
-        The options of texts given in memory are None.
+        The entry is None for texts that were given in memory.
         """
         return tuple([reader.options if isinstance(reader, FileReader) else None for reader in self._readers])
 
     def names_of_symbols(self, work: Work = ALONE) -> tuple[str, ...]:
-        """Return the sorted names of all symbols, if the files hold named symbols in place of text."""
+        """Return the sorted names of all symbols in the files that hold named symbols instead of text."""
         readers = [reader for reader in self._readers if isinstance(reader, FileReader)]
         return names_in(((reader.source, reader.options) for reader in readers), work)
 
     def check_symbols(self, base_symbols: str) -> None:
-        """Raise OtherSymbols if a file holds other base symbols than a recipe with this choice of `base_symbols`."""
+        """Raise WrongSymbols if the base symbols of a file differ from the recipe's choice `base_symbols`."""
         for source in self.sources:
             held = _SYMBOLS_OF_KIND.get(source.kind, "")
             if held != base_symbols and source.kind != "texts" and not source.is_word_list:
-                raise OtherSymbols(
+                raise WrongSymbols(
                     f"{source.name} holds {held or 'text'}, and this recipe is for {base_symbols or 'text'}. "
                     f"{_ADVICE[base_symbols]}",
                     held,
@@ -255,9 +255,9 @@ class Corpus:
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
-        """Return a corpus for each group of the mixture, which holds the sample of the group.
+        """Return a dictionary from the name of each group in the mixture to a corpus with the group's sample.
 
-        Each corpus can be read once. `skipped` of this corpus reports what the reading left out.
+        Each of these corpora can be read once. The property `skipped` of `self` then reports what was left out.
         """
         said = (mixture or Mixture()).matched(self.groups)
         self.remarks = SkipLog()
@@ -270,9 +270,9 @@ class Corpus:
         return self._part(readers, None if group.takes_all else group, self.word_counts)
 
     def by_source(self) -> dict[str, Corpus]:
-        """Return a corpus for each source, by the name of the source.
+        """Return a dictionary from the name of each source to a corpus with only this source.
 
-        Each corpus can be read once. `skipped` of this corpus reports what the reading left out.
+        Each of these corpora can be read once. The property `skipped` of `self` then reports what was left out.
         """
         self.remarks = SkipLog()
         return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}
@@ -280,13 +280,13 @@ class Corpus:
     def parts_of_size(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
-        """Yield parts of the corpus of about `size` bytes, each with the name of its group.
+        """Divide the corpus into parts of about `size` bytes. Yield each part with the name of its group.
 
         The parts, in this order, have the same words as the corpus.
 
-        The function `split` divides the reader of a large text into several readers, one for each part of the text. A
-        text is not divided if a sample is drawn from its group. A group is not divided at all if the sample from a text
-        depends on the texts before this text.
+        The function `split` divides the reader of a large text into several readers, one for each part of the text. It
+        is not used for a group from which only a sample is read. If this sample depends on the order of the texts, the
+        whole group is a single part.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice
@@ -307,7 +307,7 @@ class Corpus:
                 yield name, part._part(held, choice)
 
     def independent_copy(self) -> Corpus:
-        """Return a copy with its own log of skipped texts, so that another thread or process can read the copy."""
+        """Return a copy that another thread or process can read. The copy has its own log of skipped texts."""
         part = copy(self)
         part._is_part = True
         part.remarks = SkipLog()
@@ -332,7 +332,7 @@ class Corpus:
 
     @property
     def skipped(self) -> tuple[SkippedText, ...]:
-        """Return the reports of all that was left out or replaced: whole files, and parts of the last reading."""
+        """Return reports of everything that was skipped or replaced: whole files, and parts of the last reading."""
         return self._found_while_opening.reports() + self.remarks.reports()
 
     def chunks(
@@ -388,9 +388,9 @@ def _without_repeated_files(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -
 
 
 def normalized_path(path: Path | str) -> str:
-    """Return the normalized absolute path, which is equal for all spellings of a path.
+    """Return the normalized absolute path. It is the same for all spellings of a path.
 
-    The function does not read the disk, so a link and its target stay different.
+    The disk is not read, so a link and the linked file have different paths.
     """
     return os.path.normcase(os.path.normpath(Path(path).absolute()))
 
@@ -405,12 +405,12 @@ class Text(NamedTuple):
 
 
 class DocumentFilter:
-    """A filter for one reading of a group.
+    """A filter for the texts of a group. It can be used for one reading only.
 
     The filter removes duplicates, then draws a sample, then keeps only the first bytes.
 
-    If lines are drawn, each drawn line is a separate text. So the draw of a line depends neither on the order of files
-    nor on the lines around it.
+    If lines are drawn, each line counts as a separate text. So the draw depends neither on the order of the files nor
+    on the neighbouring lines.
     """
 
     def __init__(self, group: Group) -> None:
@@ -431,7 +431,7 @@ class DocumentFilter:
             log.add(self._group.name, f"{self.left_out:,} duplicate {what}{where} {were} left out", self.left_out)
 
     def chosen(self, pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
-        """Yield the chunks that the filter keeps, in pieces of about `size` bytes.
+        """Yield the texts that pass the filter, in pieces of about `size` bytes.
 
         The source is read document by document.
         """
@@ -458,7 +458,7 @@ class DocumentFilter:
                 self._room -= len(piece.data)
                 yield piece._replace(ends_document=piece.ends_document or not self._room)
             else:
-                end = whole_characters(memoryview(piece.data)[: self._room])
+                end = length_of_whole_characters(memoryview(piece.data)[: self._room])
                 self._room = 0
                 if end:
                     yield Chunk(piece.data[:end], True, piece.bytes_read)
@@ -511,9 +511,9 @@ def _draw_sample(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
 
 def _join_short_texts(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
-    """Join short texts to pieces of about `size` bytes.
+    """Join short texts into pieces of about `size` bytes.
 
-    Making a separate piece of each line would take longer than counting the words of the line.
+    Making a separate piece for each line would take more time than counting the line's words.
     """
     held: list[bytes] = []
     length = bytes_read = 0

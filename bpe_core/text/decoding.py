@@ -1,4 +1,6 @@
-"""The decoding of tokens as a library does it, in small steps. The steps have the names of Hugging Face's tokenizers.
+"""The decoding of tokens by the same operations that a library uses.
+
+The operations have the same names as in Hugging Face's tokenizers.
 
 >>> steps = decoders_of([{"type": "WordPiece", "prefix": "##", "cleanup": True}])
 >>> text_of(steps, ["low", "##er", "."])
@@ -49,7 +51,7 @@ _NO_BYTES: dict[str, int] = {}
 
 @dataclass(frozen=True)
 class SpaceDecoder:
-    """The decoder of files that name no decoder. It puts a space between tokens."""
+    """The decoder for files that name no decoder. It puts a space between tokens."""
 
     words: ClassVar[str] = "A space separates tokens."
 
@@ -205,7 +207,7 @@ class CTC:
 
 @dataclass(frozen=True)
 class SentencePiece:
-    """The decoder that decodes as SentencePiece does. Control symbols have no text."""
+    """A decoder that gives the same results as SentencePiece. Control symbols have no text."""
 
     unknown: str
     unknown_shown: str = UNKNOWN_SHOWN
@@ -213,7 +215,7 @@ class SentencePiece:
     drops_blanks: bool = True  # all blanks at the beginning
     map: str = ""  # a map of characters that is applied last
     has_bytes: bool = True  # so that <0x41> is a byte, and no text
-    prefix_behind: bool = False  # the last steps
+    prefix_behind: bool = False  # the last operations
     one_blank_behind: bool = False
     shows_blanks_behind: bool = False
 
@@ -257,7 +259,7 @@ class SentencePiece:
 
 @dataclass(frozen=True)
 class LlamaBytes:
-    """The decoder that decodes bytes as llama.cpp does. Added tokens are returned as they are in the file."""
+    """A decoder of bytes that gives the same results as llama.cpp. It returns added tokens as the file writes them."""
 
     as_text: str = ""  # the added tokens that could be read as bytes, one a line
 
@@ -275,7 +277,10 @@ class LlamaBytes:
 
 @dataclass(frozen=True)
 class LlamaWords:
-    """The decoder that decodes BERT's tokens as llama.cpp does, with a space also before the first word."""
+    """A decoder of BERT's tokens that gives the same results as llama.cpp.
+
+    It also puts a space before the first word.
+    """
 
     as_text: str = ""  # the added tokens that are not special, one a line
     prefix: str = "##"
@@ -294,7 +299,7 @@ class LlamaWords:
 
 @dataclass(frozen=True)
 class LlamaSpaces:
-    """The decoder that removes spaces from a decoded text as llama.cpp does."""
+    """A decoder that, like llama.cpp, removes some spaces from a decoded text."""
 
     words: ClassVar[str] = "Spaces before . , ! ? and around ' are removed."
 
@@ -316,15 +321,12 @@ KINDS: dict[str, type[Decoder]] = {kind.__name__: kind for kind in get_args(Deco
 
 def decoders_of(values: object) -> tuple[Decoder, ...]:
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
-        raise RecipeError(f"The decoding must be a list of at most {MOST_STEPS:,} steps.")
+        raise RecipeError(f"The decoding must be a list of at most {MOST_STEPS:,} operations.")
     return tuple(value if isinstance(value, Decoder) else decoder_in(value) for value in values)
 
 
 def decoder_in(value: object) -> Decoder:
-    """Return the decoding step that a JSON object describes.
-
-    Raise RecipeError if the object describes no supported step.
-    """
+    """Make the decoding operation that a JSON object describes. Raise RecipeError if no such operation is supported."""
     step: Decoder = build_step(KINDS, value)
     if isinstance(step, Replace):
         Expression.of(step.pattern, step.is_regex)
@@ -344,7 +346,10 @@ def as_json(step: Decoder) -> dict[str, Any]:
 
 
 def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[str] = ()) -> str:
-    """Return the decoded text of tokens as files write them. The tokens in `silent` have no text."""
+    """Decode tokens with the operations in `steps`. The tokens in `silent` have no text.
+
+    The tokens are given as the file writes them.
+    """
     texts = list(tokens)
     for step in steps:
         texts = step.became(texts, silent)
@@ -352,7 +357,10 @@ def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[
 
 
 def blank_sign(steps: tuple[Step, ...]) -> str:
-    """Return the character with which these steps replace blanks. Return an empty text if they replace no blanks."""
+    """Return the character with which these operations replace blanks.
+
+    Return an empty string if they replace no blanks.
+    """
     for step in steps:
         if isinstance(step, pre_tokenizers.Metaspace):
             return step.replacement
@@ -361,8 +369,13 @@ def blank_sign(steps: tuple[Step, ...]) -> str:
     return ""
 
 
+def writes_bytes(steps: tuple[Step, ...]) -> bool:
+    """Return whether these operations turn a text into characters that represent its bytes."""
+    return any(isinstance(step, normalizers.BytesShown | pre_tokenizers.ByteLevel) for step in steps)
+
+
 def puts_blank_before(steps: tuple[Step, ...]) -> bool:
-    """Return whether these steps put a blank before a text that does not begin with a blank."""
+    """Return whether these operations put a blank before a text that does not begin with a blank."""
     return any(
         isinstance(step, normalizers.Prepend)
         or (isinstance(step, pre_tokenizers.Metaspace) and step.prepend_scheme != "never")

@@ -1,4 +1,4 @@
-"""The weight and the sample of each group of texts. A recipe holds them by the names of the groups.
+"""The weights and the samples of groups of texts. A recipe stores them under the names of the groups.
 
 A weight is either a factor or a share. A factor ("2", "0.5", "1/3") multiplies the count of each word of the group. A
 share is a part of all bytes or of all words. Both are fractions, so the weighted counts are exact
@@ -33,12 +33,14 @@ MOST_NAMED = 4  # groups in one sentence
 MOST_PARTS = 10**9  # the largest denominator of a number with a binary point: 1/3 and 0.1 + 0.2 mean what is written
 _WHOLE = Fraction(1)
 
-Weight = Fraction | float | str  # as a person gives it
+Weight = Fraction | float | str  # as a user gives it
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Sample:
-    """A sample of a group: the first bytes of its texts, or random documents or lines. A sample may also limit both.
+    """A sample of a group: the first bytes of its texts, random documents, or random lines.
+
+    If `first_bytes` and `fraction` are given, the sample is the first bytes of the random documents or lines.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class Sample:
     seed
         The seed of the draw.
     rest
-        Whether the sample is all that the draw leaves out: the other part of a split.
+        Whether the sample is everything that the draw leaves out, such as the test part of a train/test split.
 
     Examples
     --------
@@ -80,7 +82,7 @@ class Sample:
         self._check()
 
     def __repr__(self) -> str:
-        return as_call("Sample", **_changed(self, Sample()))
+        return as_call("Sample", **_unusual_values(self, Sample()))
 
     def _check(self) -> None:
         if self.first_bytes is not None:
@@ -114,14 +116,13 @@ class Group:
     sample
         The part of the group's texts that is read.
     unique
-        Whether "documents" or "lines" with equal bytes are read only once. If this is empty, repeated texts are
-        read.
+        The unit whose repetitions are skipped: "documents" or "lines". If this is empty, repeated texts are read again.
     dev_of
-        The language whose dev text this group is. A dev text is not learned from. It shows how well its language
-        is split.
+        The language whose dev text this group is. Nothing is learned from a dev text. It shows how well the language is
+        split.
     ratio
-        How much shorter than other texts the texts of this group should become, measured in bytes. The ratio is
-        used if no language has a dev text.
+        The wanted compression of this group relative to the other groups, such as 2 for tokens with twice as many
+        bytes on average. The ratio is used if no language has a dev text.
 
     Examples
     --------
@@ -154,7 +155,7 @@ class Group:
         self._check()
 
     def __repr__(self) -> str:
-        return as_call("Group", self.name, **_changed(self, Group(self.name)))
+        return as_call("Group", self.name, **_unusual_values(self, Group(self.name)))
 
     def _check(self) -> None:
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
@@ -178,9 +179,9 @@ class Group:
 
     @property
     def role(self) -> str:
-        """Return the role of the group when languages are compared, as words.
+        """Return a phrase for the role of the group when languages are compared.
 
-        Return an empty text if it has no role.
+        Return an empty string if the group has no role.
         """
         if self.dev_of:
             return f"is the dev text of {self.dev_of}"
@@ -188,7 +189,7 @@ class Group:
 
     @property
     def must_be_read_whole(self) -> bool:
-        """Return whether the sample depends on the order of the texts, so that the group must be read as a whole."""
+        """Return whether the group must be read as a whole, because its sample depends on the order of its texts."""
         return bool(self.unique) or self.sample.first_bytes is not None
 
     if not TYPE_CHECKING:
@@ -197,7 +198,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A mixture of groups. A group that the mixture does not name counts once and whole, unless the weights are shares.
+    """A mixture of groups, each with a weight and a sample.
+
+    If the weights are factors, a group that is not in the mixture has the weight 1, and all its texts are read.
 
     Parameters
     ----------
@@ -255,9 +258,9 @@ class Mixture:
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
-        """Return the mixture's entries for these groups of a corpus.
+        """Return the entry of the mixture for each of these groups of a corpus.
 
-        Raise CorpusError if the mixture names other groups.
+        Raise CorpusError if the mixture and the corpus have different groups.
         """
         lacking = [group.name for group in self.groups if group.name not in names]
         if lacking and not any(names):
@@ -279,7 +282,7 @@ class Mixture:
         return tuple(map(self.of, names))
 
     def in_words(self) -> str:
-        """Return the mixture as a phrase for people.
+        """Return a phrase that describes the mixture.
 
         >>> Mixture((Group("de", Fraction(7, 10)), Group("code", Fraction(3, 10))), by="bytes").in_words()
         'de 70 %, code 30 % (by bytes)'
@@ -306,15 +309,18 @@ class Mixture:
         return cls(tuple(_from_json(group) for group in value["groups"]), value.get("by", "times"))
 
 
-def _changed(given: Sample | Group, usual: Sample | Group) -> dict[str, object]:
-    """Return the values that differ from the default values. Fractions are written as a person would write them."""
+def _unusual_values(given: Sample | Group, usual: Sample | Group) -> dict[str, object]:
+    """Return the values that differ from the usual values.
+
+    Fractions are returned as text, such as "7/10".
+    """
     values = {field.name: getattr(given, field.name) for field in fields(given)}
     changed = {name: value for name, value in values.items() if value != getattr(usual, name)}
     return {name: str(value) if isinstance(value, Fraction) else value for name, value in changed.items()}
 
 
 def weight_of(text: str) -> Fraction:
-    """Parse a weight as a person writes it.
+    """Parse a weight as a user writes it.
 
     >>> weight_of("70%"), weight_of("0.5"), weight_of(" 1/3 ")
     (Fraction(7, 10), Fraction(1, 2), Fraction(1, 3))
@@ -334,9 +340,9 @@ def weight_of(text: str) -> Fraction:
 
 
 def exact(value: object, what: str) -> Fraction:
-    """Return the exact fraction of a weight or share that is a number or a text.
+    """Return a number or a text as an exact fraction.
 
-    Raise RecipeError if the value is no number. The message begins with `what`.
+    Raise RecipeError if the value is not a number. The message begins with `what`.
 
     >>> exact(0.4, "It"), exact("40%", "It"), exact(1 / 3, "It"), exact(2, "It")
     (Fraction(2, 5), Fraction(2, 5), Fraction(1, 3), Fraction(2, 1))
@@ -354,7 +360,7 @@ def exact(value: object, what: str) -> Fraction:
 
 
 def share_text(share: Fraction) -> str:
-    """Return a share as a text in percent.
+    """Return a fraction in percent, as text.
 
     >>> share_text(Fraction(7, 10)), share_text(Fraction(1, 3))
     ('70 %', '33.333 %')

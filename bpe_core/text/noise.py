@@ -1,4 +1,4 @@
-"""Functions that put noise into texts: typing errors, capitals, similar letters, and missing or doubled spaces.
+"""Functions that put noise into texts: typing errors, capital letters, similar letters, missing or doubled spaces.
 
 Each kind of noise changes a share of the words of a text. The same seed makes the same changes.
 
@@ -28,7 +28,7 @@ _LOOK_ALIKES = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМ
 
 @dataclass(frozen=True)
 class NoiseKind:
-    """A kind of noise, with the places that it changes and the function that changes a place."""
+    """A kind of noise: a pattern that finds the places that may change, and a function that changes such a place."""
 
     meaning: str
     places: re.Pattern[str]  # the places that may change
@@ -36,7 +36,11 @@ class NoiseKind:
 
 
 def noisy(text: str, kind: NoiseKind, *, share: float, seed: int) -> str:
-    """Return the text with noise in a share of its places. The seed chooses the places."""
+    """Return the text with noise of one kind.
+
+    The kind of noise says which places of the text may change. About the share `share` of these places does change, and
+    `seed` decides which of them.
+    """
     random = Random(seed)
 
     def changed(place: re.Match[str]) -> str:

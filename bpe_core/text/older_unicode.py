@@ -1,7 +1,7 @@
 """The characters that differ between today's Unicode and the older version that tokenizer libraries use.
 
-A tokenizer must split as its file says, with any version of Python. So this module lists the newer characters, which
-are unassigned in the older version.
+A tokenizer must split as its file says, with any version of Python. So this module lists the newer characters. In the
+older version they are not assigned.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _LATER = (
     "1faef 1faf9-1fafa 1fbfa 2b73a-2b73f 2b81e 2cea2-2cead 323b0-33479 3d000-3fc3f"
 )
 NO_CHARACTER = "\u0378"  # unassigned in Unicode
-_FORMERLY = {"\u0295": "\u0296"}  # of another category in the older version: that of its neighbour
+_FORMERLY = {"\u0295": "\u0296"}  # another category in the older version: the category of U+0296
 
 
 def _set(ranges: str) -> str:
@@ -75,7 +75,8 @@ def _set(ranges: str) -> str:
     return "".join(f"\\U{int(codes[0], 16):08X}-\\U{int(codes[-1], 16):08X}" for codes in ends)
 
 
-# A punctuation mark as an expression without set operations; with newer marks, and marks of former versions
+# Newer punctuation marks, former punctuation marks, and an expression for all marks of the older version, which needs
+# no set operations.
 LATER_PUNCTUATION = _set(_LATER_PUNCTUATION)
 FORMER_PUNCTUATION = _set(_FORMER_PUNCTUATION)
 PUNCTUATION_MARKS = rf"(?:(?![{LATER_PUNCTUATION}]){PUNCTUATION}|[{FORMER_PUNCTUATION}])"
@@ -102,14 +103,15 @@ def punctuation() -> regex.Pattern[str]:
 
 
 def controls() -> regex.Pattern[str]:
-    """Return a pattern that matches one control character. Tabs and line ends are not matched."""
+    """Return a pattern that matches one control character, but no tab and no line end."""
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
 def replace_newer(text: str, expression: str = "") -> str:
-    r"""Replace each character that the older Unicode lacks by a character that is unassigned in it.
+    r"""Replace each newer character by a character that is not assigned in the older Unicode.
 
-    If `expression` has a range such as `[a-z]` that holds a newer character, the range also holds its replacement.
+    If `expression` has a range such as `[a-z]` that contains the newer character, the range also contains the
+    replacement.
 
     >>> [ascii(replace_newer("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\u0378'", "'\\u0b04'"]
@@ -120,7 +122,10 @@ def replace_newer(text: str, expression: str = "") -> str:
 
 
 def with_older_values(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
-    """Return a copy of values by code point in which each newer character has the value of an unassigned character."""
+    """Return a copy of `values`, which has one value for each code point.
+
+    In the copy, each newer character has the value of its replacement, a character that is not assigned.
+    """
     values = values.copy()
     seen_as = _replacements(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
@@ -131,9 +136,9 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """Replace certain newer combining marks by an older mark.
+    """Replace some newer combining marks by an older mark.
 
-    The library that this program imitates treats these newer characters as marks.
+    Hugging Face's library also treats these newer characters as marks.
     """
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):
@@ -148,8 +153,8 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 def _replacements(expression: str) -> dict[int, str]:
     """Return the replacement of each newer character, by code point.
 
-    An expression treats the replacement as an older version of Unicode treats the newer character. The replacement lies
-    in the same ranges of the expression as the newer character.
+    Today's `regex` treats the replacement as an older version of Unicode treats the newer character. A range in the
+    expression contains either both characters or neither of them.
     """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(new): old for new, old in _FORMERLY.items()}
     named = {ord(plain) if plain else int(long or short, 16) for long, short, plain in _NAMED.findall(expression)}
@@ -164,7 +169,7 @@ def _replacements(expression: str) -> dict[int, str]:
 
 @cache
 def _unassigned(start: int, stop: int) -> str:
-    """Return the first unassigned character of a range, or an empty text."""
+    """Return the first character of a range that Unicode does not assign, or an empty string if there is none."""
     import regex  # takes a while to load
 
     is_free = regex.compile(r"\p{Cn}").match
@@ -173,7 +178,7 @@ def _unassigned(start: int, stop: int) -> str:
 
 @cache
 def characters_treated_differently() -> frozenset[str]:
-    """Return the characters that an expression treats differently in today's Unicode and in the older version."""
+    """Return the characters that have other properties in today's Unicode than in the older version."""
     return later() | _FORMERLY.keys()
 
 

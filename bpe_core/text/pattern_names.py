@@ -1,4 +1,4 @@
-"""The names of all patterns. They include the names of patterns that a recipe stores as a custom expression."""
+"""The names of all patterns, including patterns that a recipe stores as a custom expression."""
 
 from __future__ import annotations
 

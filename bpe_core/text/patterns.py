@@ -1,7 +1,7 @@
 """The named patterns that split texts into words, and the check of a custom pattern.
 
-Merges never cross the end of a word. `bpe_core.text.scanner` turns the expression of a pattern into a table.
-The way in which the table is made guarantees that it splits where `regex` does.
+Merges never cross the end of a word. `bpe_core.text.scanner` turns the expression of a pattern into a table. The table
+always splits at the same places as `regex`.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ _OWN = {
     "cl100k": NamedPattern(
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
         r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
-        "As GPT-2, with digits in groups of three and one sign allowed before a word.",
+        "Like GPT-2, with digits in groups of three and one sign allowed before a word.",
     ),
     "o200k": NamedPattern(
         f"{_WORD}|{_NO_WORD}",
-        "As cl100k, splitting where a capital follows lower case. Contractions stay with their word.",
+        "Like cl100k, but a capital letter after a small letter begins a new word. Contractions stay with their word.",
     ),
     "o200k-apart": NamedPattern(
         f"{_SMALL}|{_CAPITAL}|{_NO_WORD}",
-        "As o200k, but contractions are separate words.",
+        "Like o200k, but contractions are separate words.",
     ),
     "english": NamedPattern(
         r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",
@@ -82,7 +82,7 @@ _OWN = {
     ),
     "word-runs": NamedPattern(
         f"(?:{_WORD})+|{_NO_WORD}",
-        "As o200k, but neighbouring words with letters stay together. Digits and signs end such a run of words.",
+        "Like o200k, but neighbouring words with letters stay together. Digits and signs end such a run of words.",
     ),
     "none": NamedPattern(r"(?s:.+)", "The text is not split: the whole text is one sequence."),
 }
@@ -90,7 +90,7 @@ _OWN = {
 
 def _check(name: str, pattern: NamedPattern) -> None:
     if not isinstance(pattern, NamedPattern) or pattern.drops_whitespace:
-        raise PatternError("a pattern is a NamedPattern that drops no white space")
+        raise PatternError("a pattern must be a NamedPattern that drops no white space")
     compile_custom(pattern.expression)
 
 
@@ -101,7 +101,7 @@ NAMED_PATTERNS = Registry("patterns", _OWN, _check)
 SPELLED_OUT = {
     "digits-right": NamedPattern(
         _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"),
-        "As cl100k, with digits in groups of three from the right, as numbers are read: 1 234 567.",
+        "Like cl100k, but digits are in groups of three from the right, as people write numbers: 1 234 567.",
     ),
 }
 
@@ -110,12 +110,12 @@ SPELLED_OUT = {
 WHOLE_NUMBERS = {SPELLED_OUT["digits-right"].expression: _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}++")}
 
 
-def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
-    """Return the name of a pattern and its custom expression as a recipe stores them.
+def stored_pattern(pattern: str, custom: str) -> tuple[str, str]:
+    """Return the name and the custom expression that a recipe stores for a pattern.
 
-    If the pattern comes from a plug-in, or is one of `SPELLED_OUT`, the recipe stores its expression under the name
-    "custom", so that files can be read without the plug-in. Raise PatternError for an unknown name and for a custom
-    expression that does not compile.
+    If the pattern comes from a plug-in or is listed in `SPELLED_OUT`, the recipe stores its expression under the name
+    "custom". So files can be read without the plug-in. Raise PatternError if the name is unknown, or if the custom
+    expression does not compile.
     """
     if pattern in SPELLED_OUT:
         custom = custom or SPELLED_OUT[pattern].expression
@@ -139,7 +139,7 @@ def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
 def compile_custom(custom: str) -> regex.Pattern[str]:
     """Compile a custom expression.
 
-    Raise PatternError if the expression has a mistake; the message shows its position.
+    If the expression has a mistake, raise PatternError. The message shows the position of the mistake.
     """
     import regex  # takes a while to load
 
@@ -184,17 +184,19 @@ _ANY_COUNT = re.compile(r"\{(?P<least>[\s0-9]*)(?P<comment>\#)?|[)}](?:\s|\#[^\n
 
 def is_too_large(expression: str) -> bool:
     """Return whether compiling the pattern would take too much time or memory."""
-    return len(expression) > LONGEST or written_out(expression) > LARGEST
+    return len(expression) > LONGEST or size_written_out(expression) > LARGEST
 
 
-def written_out(expression: str) -> float:
-    """Return the number of parts of the expression when each repetition is written out, or a somewhat larger number.
+def size_written_out(expression: str) -> float:
+    """Return the size of an expression after each repetition is written out, as a number of parts.
 
-    >>> written_out("abc"), written_out("a{9}"), written_out("(?:ab){9}c{0,9}")
+    If the size cannot be determined, the function returns an upper limit.
+
+    >>> size_written_out("abc"), size_written_out("a{9}"), size_written_out("(?:ab){9}c{0,9}")
     (3, 10, 41)
     """
     if _UNCLEAR.search(expression):
-        return _at_most(expression)
+        return _size_limit(expression)
     outer: list[int] = []  # the sizes before each open group
     size = last = 0  # the size of the sequence without its last part, and of that part
     for part in _PART.finditer(expression):
@@ -207,7 +209,7 @@ def written_out(expression: str) -> float:
         elif part["count"]:
             last *= _copies(part)
         elif part[0] in "{[":  # perhaps an approximate match, which may itself be repeated; or an open set
-            return _at_most(expression)
+            return _size_limit(expression)
         else:
             size = size + last
             last = 1
@@ -215,9 +217,9 @@ def written_out(expression: str) -> float:
 
 
 def _copies(part: re.Match[str]) -> int:
-    """Return how many copies of a part are needed to write its quantifier out.
+    """Return how many copies of a part there are if its quantifier is written out.
 
-    This is the number of required matches, and one copy more for the matches that may follow. The quantifier `{1}`
+    This is one copy for each required match, and one more copy for the matches that may follow. The quantifier `{1}`
     needs only one copy.
     """
     least = {"?": 0, "*": 0, "+": 1}.get(part["count"])
@@ -228,10 +230,10 @@ def _copies(part: re.Match[str]) -> int:
     return least + 1
 
 
-def _at_most(expression: str) -> float:
+def _size_limit(expression: str) -> float:
     """Return an upper limit for the size of an expression.
 
-    The limit counts as if every repetition were inside every other repetition.
+    The limit is computed as if all repetitions were nested.
     """
     copies = [len(expression)]
     for count in _ANY_COUNT.finditer(expression):

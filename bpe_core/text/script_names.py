@@ -1,4 +1,4 @@
-"""The script of a character by Unicode's property, such as Latin or Cyrillic."""
+"""The script of a character, such as Latin or Cyrillic, as Unicode defines it."""
 
 from __future__ import annotations
 

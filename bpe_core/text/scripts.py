@@ -1,9 +1,7 @@
-"""Functions that split a text into runs of characters of the same script, as the libraries that train tokenizers
-do.
+"""Functions that split a text into runs of characters of the same script, like the libraries that train tokenizers.
 
 These libraries use an older table of scripts than Python. In the older table, newer characters and the space have no
-script, so they belong to the run of the character before them. Japanese kana count as the same script as Chinese
-characters.
+script, so they belong to the run of the character before them. Japanese kana count as Chinese characters.
 
 >>> text = " Tokyo 東京タワー, ok"
 >>> [text[slice(*found.span())] for found in runs().finditer(with_older_scripts(text))]
@@ -55,21 +53,31 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 
 @cache
-def _others() -> dict[int, str]:
-    """Return by code point a replacement for each character whose script is different or missing in the older table."""
+def _replacements() -> dict[int, str]:
+    """Return a replacement for each character whose script is different in an older table of scripts.
+
+    The older table may also have no script for the character. The keys are code points.
+    """
     return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {
         ord(character): new for character, new in _FORMER.items()
     }
 
 
 def with_older_scripts(text: str) -> str:
-    """Return the text with a replacement for each character whose script differs in the older table."""
-    return text.translate(_others())
+    """Replace each character whose script differs in an older table of scripts. Return the new text.
+
+    Libraries that train tokenizers use this older table. The older table's script of a character is the usual script of
+    its replacement. If the character has no script in the older table, neither has its replacement.
+    """
+    return text.translate(_replacements())
 
 
 @cache
 def runs() -> regex.Pattern[str]:
-    """Return a pattern that matches a run of one script in a text that `with_older_scripts` returned."""
+    """Return a pattern that matches a run of characters of the same script.
+
+    Before the search, `with_older_scripts` must convert the text.
+    """
     import regex  # takes a while to load
 
     sets = {script: rf"\p{{Script={script}}}" for script in _NAMES.split()}

@@ -14,7 +14,7 @@ FEW = 500  # so few alternatives that an expression takes only some microseconds
 def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """Split the text at its special tokens. Yield each part, and whether it is a special token.
 
-    If several tokens match at an offset, the longest token counts.
+    If several tokens match at the same offset, the longest of them is used.
 
     >>> list(parts_of("one<end>two<end>", ("<end>",)))
     [('one', False), ('<end>', True), ('two', False), ('<end>', True)]
@@ -53,8 +53,8 @@ def _places_of_many(
 ) -> Iterator[tuple[int, int]]:
     """Yield the start and the stop of each special token in a text.
 
-    At each possible beginning, the function looks for tokens of each length, the longest first. Other threads wait in
-    the meantime, because the function holds the GIL.
+    At each offset where a token may begin, the function tries each length of tokens, the longest first. Meanwhile all
+    other threads wait, because the function holds the GIL.
     """
     place = 0
     while match := beginning.search(text, place):
@@ -68,7 +68,7 @@ def _places_of_many(
 
 
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
-    """Return all tokens, their lengths in descending order, and a pattern that matches where a token may begin."""
+    """Return all tokens, their lengths in descending order, and a pattern for the places where a token may begin."""
     first = min(specials)
     last = max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")

@@ -1,7 +1,7 @@
-r"""The printable characters that represent bytes in byte-level vocabularies.
+r"""The byte characters: printable characters that represent bytes in byte-level vocabularies.
 
-A printable byte is represented by itself. The other bytes are represented by the characters from U+0100 on: a blank is
-`Ġ` and a line feed `Ċ`, so no token ever holds a blank or a line break.
+A printable byte is represented by itself. The other bytes are represented by the characters from U+0100 on: `Ġ` is a
+blank, and `Ċ` is a line feed. So no token contains a blank or a line break.
 
     >>> "".join(map(stand_ins().__getitem__, b" the\n"))
     'ĠtheĊ'

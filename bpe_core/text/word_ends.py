@@ -38,7 +38,11 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """Yield each word of a text with its start, its stop and its kind. The kind is a script, digits, or names."""
+    """Yield each word of a text with its start, its stop and its kind.
+
+    The kind is the script of the letters, such as "Latin", or "digits", or "names" for a name in program code, such as
+    `get_price`.
+    """
     for match in _pattern().finditer(text):
         start, stop = match.span()
         yield Word(start, stop, match.lastgroup if match.lastgroup in (DIGITS, NAMES) else script_of(text[start]))
@@ -67,9 +71,9 @@ def _pattern() -> regex.Pattern[str]:
 
 
 def segmented(lines: Sequence[str]) -> tuple[str, list[Word]]:
-    r"""Return the text of segmented lines, and the words of the text.
+    r"""Join lines of segmented text. Return the text and its words.
 
-    Spaces in `lines` separate words. The returned text has no spaces.
+    Spaces in `lines` separate words. The text has no spaces.
 
     >>> text, words = segmented(["天気 が", "良い"])
     >>> text, [tuple(word) for word in words]

@@ -1,6 +1,6 @@
-"""The check of a table that is written in memory.
+"""The check of a table before its file is put in place.
 
-The table is read back and compared with its history on hard texts, before its file is put in place.
+The table is written in memory and read back. Both tables must split hard texts into the same tokens.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bpe_core.support.atomic import folder_for, write_together
 from bpe_core.support.garbage import without_garbage_collection
 from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
 from bpe_core.support.result_cache import cached_results
-from bpe_core.support.wording import count_text
+from bpe_core.support.wording import count_sentence, count_text
 from bpe_core.verification import sampling
 
 LETTERS = 8  # characters of a word, about
@@ -47,12 +47,12 @@ class Verification:
     cannot_hold: tuple[str, ...]
     asked: str = ""  # the library that was asked as well
     compared: str = "words"  # the name of what `words` counts
-    chosen: tuple[str, ...] = ()  # choices that were made for the person, who may choose otherwise
+    chosen: tuple[str, ...] = ()  # choices that were made for the user, who may choose otherwise
     renumbered: str = ""  # an example, if the file's ids differ from the table's
     cause: str = ""  # a phrase for what all differing samples have in common
 
-    def also_compared(self, library: str, wrong: Sequence[str]) -> Verification:
-        """Return the verification with the differences that a further library has shown."""
+    def with_differences(self, library: str, wrong: Sequence[str]) -> Verification:
+        """Return a copy of the verification with further differences, which another library has shown."""
         return replace(
             self,
             differences=(*self.differences, *wrong),
@@ -66,9 +66,9 @@ class Verification:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was compared, so that the check shows nothing.
+        """Return whether nothing was compared, so that the check proves nothing.
 
-        A comparison of rows is never empty, because a table without steps has no rows to compare.
+        A comparison of rows always counts, even if a table without steps has no rows to compare.
         """
         return self.words == 0 and self.differing == 0 and self.compared != "rows"
 
@@ -78,12 +78,13 @@ class Verification:
             give = "give" if " and " in self.asked else "gives"
             also = f", and {self.asked} {give} the same" if self.asked else ""
             if self.renumbered:
-                cut = f"{self.words:,} {self.compared} are split the same way{also}"
+                cut = count_sentence(self.words, f"{self.compared} are split the same way{also}")
                 return f"verified: {cut}, but the file and the table have different ids: {self.renumbered}"
-            return f"verified: {self.words:,} {self.compared} agree{also}"
+            return f"verified: {count_sentence(self.words, f'{self.compared} agree{also}')}"
         if self.is_empty:
             return f"not verified: there were no {self.compared} to compare"
-        return f"not verified: {count_text(self.differing, 'difference')} in {self.words:,} {self.compared}{self.cause}"
+        compared = count_text(self.words, self.compared.removesuffix("s"))
+        return f"not verified: {count_text(self.differing, 'difference')} in {compared}{self.cause}"
 
 
 def verify(
@@ -104,7 +105,7 @@ def verify(
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
-    renumbered = _renumbered(history, numbered)
+    renumbered = _first_changed_id(history, numbered)
     if renumbered:
         cannot_hold += (
             f"The file gives tokens other ids than this table: {renumbered}. Encoded texts and trained models "
@@ -140,7 +141,7 @@ def verify(
 def _loaded_by_peer(loaded: Callable[[], Peer | None], format: Format, comparison: Comparison) -> Peer | None:
     """Load the file in the library of the format. Return None if there is no such library, or if it refuses the file.
 
-    A refusal is added to the differences of the comparison.
+    A refusal counts as a difference of the comparison.
     """
     try:
         with throwing_exceptions():
@@ -156,11 +157,11 @@ def _compare_samples(comparison: Comparison, text: str, peer: Peer | None, work:
         comparison.compare(some, peer)
         work.progress(Progress("verifying", len(comparison.ours.words), sampling.WANTED_WORDS, "words"))
         if work.cancelled():
-            raise Cancelled("The check was stopped. What was there before is unchanged.")
+            raise Cancelled("The check was stopped. Existing files are unchanged.")
 
 
-def _renumbered(history: History, numbers: Int64s) -> str:
-    """Return a phrase about the first token that has another id in the file.
+def _first_changed_id(history: History, numbers: Int64s) -> str:
+    """Return a phrase that names the first token whose id differs in the file.
 
     The phrase is empty if all ids are equal.
     """
@@ -190,7 +191,7 @@ class Comparison:
             checked.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
-        """Encode the samples by the history, by the table and by the library `peer`.
+        """Encode the samples with the history, with the table and with the library `peer`.
 
         Store a sentence for each difference.
         """
@@ -207,7 +208,7 @@ class Comparison:
                 self._others += 1
 
     def cause(self) -> str:
-        """Return a phrase about a character that may cause the differences.
+        """Return a phrase that names a character that may cause the differences.
 
         All samples that are split differently contain this character, and hardly any other sample does. The phrase is
         empty if there is no such character.
@@ -261,7 +262,7 @@ class PreparedExport:
         """
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # checked now, not after another file has been replaced
-            raise OutputError(f"Could not write {folder}: it is a folder. What was there before is unchanged.")
+            raise OutputError(f"Could not write {folder}: it is a folder. Existing files are unchanged.")
         is_file = self.path in self.files
         home = self.path.parent if is_file else self.path
         with (
@@ -273,7 +274,7 @@ class PreparedExport:
 
 
 def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
-    """Return the paths that files of the folder `home` get in the folder `place`.
+    """Return where these files of the folder `home` go in the folder `place`.
 
     Make the folders inside `place` that are missing.
     """
@@ -297,13 +298,14 @@ def prepare_export(
 ) -> PreparedExport:
     """Write the first `merges` merges to files in memory, and check the files.
 
-    Without a format, the name decides the format. With `apart`, the library of the format encodes in another process,
-    so that other work can continue. An OutputError is raised if files of the format cannot hold the history at all.
+    If no format is given, the name decides the format. With `apart`, the library of the format encodes in another
+    process, so that other work can continue. An OutputError is raised if files of the format cannot hold the history at
+    all.
     """
 
     def report(where: Progress) -> None:
         if work.cancelled():
-            raise Cancelled("The export was stopped. What was there before is unchanged.")
+            raise Cancelled("The export was stopped. Existing files are unchanged.")
         work.progress(where)
 
     target = Path(path)

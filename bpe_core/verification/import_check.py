@@ -1,4 +1,4 @@
-"""The check of an opened tokenizer: this program must split texts like the library that its format comes from."""
+"""The check of an opened tokenizer: this program must split texts as the library of the file's format does."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.wording import count_text
 from bpe_core.verification.checking import LISTED
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 
@@ -34,7 +35,7 @@ class Agreement:
     def sentence(self) -> str:
         if self.silence:
             return self.silence
-        sentence = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts by {self.call}"
+        sentence = f"agrees with {self.asked} on {self.agreeing:,} of {count_text(self.texts, 'text')} by {self.call}"
         return (
             sentence
             if self.agreeing == self.texts
@@ -94,11 +95,16 @@ def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, 
             break
     silence = "" if texts else f"{format.peer_name} got no text, so nothing was compared"
     return Agreement(
-        format.peer_name, texts, texts - len(differences), tuple(differences[:LISTED]), silence, _call(format, opened)
+        format.peer_name,
+        texts,
+        texts - len(differences),
+        tuple(differences[:LISTED]),
+        silence,
+        _way_of_calling(format, opened),
     )
 
 
-def _call(format: Format, opened: OpenedTable) -> str:
+def _way_of_calling(format: Format, opened: OpenedTable) -> str:
     """Return a phrase that says how the library is called, and how special tokens in a text are treated."""
     recipe = opened.history.recipe
     if not format.holds_splitting or not recipe.special_tokens:

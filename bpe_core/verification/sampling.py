@@ -85,7 +85,7 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words that are made of random tokens. So merges meet that never meet in natural texts.
+    """Yield lines of words that consist of random tokens. They contain neighbours that never occur in natural texts.
 
     More than `wanted` words are made, because a small vocabulary gives many equal words.
     """
@@ -107,7 +107,11 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
 
 
 def _pieces(history: History) -> list[bytes]:
-    """Return the texts of tokens without the marker. Tokens longer than 64 bytes are left out."""
+    """Return the texts of the tokens of a history, without the marker for the beginning or the end of a word.
+
+    Empty texts and texts longer than 64 bytes are left out, and so are the symbols for markers and for unknown
+    characters.
+    """
     marker = history.recipe.marker_text.encode()
     try:
         texts = written(history)
@@ -123,7 +127,7 @@ def _pieces(history: History) -> list[bytes]:
 WANTED_WORDS = 10_000
 NOTHING_NEW = 100  # samples in a row without a new word: a small vocabulary makes few
 MOST_CHARACTERS = 4_000_000  # characters of the prepared text: a step may make a long text of each character
-LONGEST_TEXT = 300_000  # characters of the person's text that are checked
+LONGEST_TEXT = 300_000  # characters of the user's text that are checked
 EPSILON = 2.0**-24  # the relative error of a 32-bit number
 MOST_ROUNDED = 0.05  # the largest error of a log-probability, however long the text is
 
@@ -138,10 +142,10 @@ class CheckedTokenizer:
     def __init__(
         self, history: History, format: Format, recipe: Recipe | None = None, *, as_opened: bool = False
     ) -> None:
-        """Store the tokenizer. By default, it has the recipe of its history.
+        """Prepare a tokenizer for the history. By default, it has the recipe of the history.
 
-        If the format cannot store special tokens, the recipe has none. With `as_opened`, special tokens are kept. A
-        text that contains the text of a special token is then encoded as by the library of the format.
+        If the format cannot store special tokens, the recipe has none. With `as_opened`, special tokens are kept. If a
+        text contains the text of a special token, it is then encoded as the library of the format would encode it.
         """
         self.words: set[str] = set()
         self._format = format
@@ -160,9 +164,9 @@ class CheckedTokenizer:
         self._score_of = _scores(self.history)
 
     def samples(self, text: str = "") -> Iterator[str]:
-        """Yield texts or words to compare, until there are enough.
+        """Yield texts or words to compare, until there are enough samples.
 
-        The first samples come from `text`, which a person chose.
+        Some samples come from `text`, which a user chose.
         """
         recipe = self.recipe
         signs = re.compile("|".join(map(re.escape, self._spelled)) or r"(?!)")
@@ -212,7 +216,7 @@ class CheckedTokenizer:
         return [number for i, number in enumerate(numbers) if number != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
-        """Return a sentence about the difference between two answers to a sample.
+        """Return a sentence that describes the difference between two answers to a sample.
 
         The sentence is empty if the answers agree. `whose` is the name of the program that gave the answer `other`.
         """
@@ -222,8 +226,11 @@ class CheckedTokenizer:
         place = next((i for i, (a, b) in enumerate(zip(answer, theirs, strict=False)) if a != b), None)
         place = min(len(answer), len(theirs)) if place is None else place
         near = slice(max(0, place - 1), place + 3)
-        what = "token" if self._format.numbers_tokens else "piece lengths"
-        return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
+        what = "ids" if self._format.numbers_tokens else "lengths of the tokens"
+        return (
+            f"{quoted(sample)} has other tokens from token {place + 1:,} on: the {what} are {answer[near]} here, but "
+            f"{theirs[near]} in {whose}."
+        )
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
         """Return whether two splits of a text are equally probable, apart from rounding errors of 32-bit numbers."""
@@ -287,9 +294,9 @@ def _of_one_word(recipe: Recipe) -> Recipe:
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:
-    """Return a history with the same merges and another recipe.
+    """Return a history with the same merges but another recipe.
 
-    It serves formats that cannot store all choices of a recipe.
+    This is needed for formats that cannot store all choices of a recipe.
     """
     if history.recipe == recipe:
         return history

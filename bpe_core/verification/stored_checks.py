@@ -1,4 +1,4 @@
-"""The agreement of an opened tokenizer with the library of its format, which is checked once and then stored.
+"""The comparison of an opened tokenizer with the library of its format, which runs once and stores its result.
 
 Loading this module is fast, because it loads the check itself only for a file that was not checked before.
 """
@@ -6,14 +6,13 @@ Loading this module is fast, because it loads the check itself only for a file t
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.all_formats import content_of
 from bpe_core.kernels.stored_code import base
 from bpe_core.support.kept_results import KeptResults, hash_of
-from bpe_core.support.version import program_state
+from bpe_core.support.version import package_state, program_state
 
 QUICK = 0.3  # seconds of work on texts
 MOST_FILES = 200
@@ -23,8 +22,8 @@ MOST_BYTES = 1_000_000
 def agreement_to_report(path: Path | str, opened: OpenedTable) -> str:
     """Return a sentence that says whether this program and the library of an imported file agree.
 
-    A difference is reported at every import, but agreement only at the first. The sentence is empty if there is nothing
-    to report.
+    A difference is reported at every import, but an agreement only at the first import. The sentence is empty if there
+    is nothing to report.
     """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
@@ -48,13 +47,9 @@ def agreement_to_report(path: Path | str, opened: OpenedTable) -> str:
 
 
 def _key(path: Path, library: str) -> str:
-    """Return a hash of everything that a check depends on. Return an empty text if the check cannot be stored."""
+    """Return a hash of everything that a check depends on. Return an empty string if the check cannot be stored."""
     try:
-        found = find_spec(library.replace("-", "_"))
-        if found is None or found.origin is None:
-            return ""
-        installed = Path(found.origin).stat()
-        state = repr((found.origin, installed.st_size, installed.st_mtime_ns))
-        return hash_of(program_state(), state, path.name, content_of(path))
+        installed = package_state(library.replace("-", "_"))
+        return hash_of(program_state(), installed, path.name, content_of(path)) if installed else ""
     except (OSError, ValueError):
         return ""

@@ -199,7 +199,7 @@ function flowOf(run, stretches) {
     cut.ids.forEach((id, i) => {
       const end = cut.ends[i], isLast = i === cut.ids.length - 1;
       const piece = bytes ? decoded(bytes.subarray(start, end)) ?? hex(bytes.subarray(start, end)) : text.slice(start, end);
-      flow.push({ shown: piece === "" ? run.tokens.name(id) : piece, drawn: drawn[i], id, reason: isLast ? undefined : cut.reasons[i] });
+      flow.push({ shown: piece === "" ? run.tokens.name(id) : piece, drawn: run.symbols?.shown(piece) ?? drawn[i], id, reason: isLast ? undefined : cut.reasons[i] });
       start = end;
     });
   }

@@ -129,6 +129,23 @@ function wordsOf(words, guess) {
   }));
 }
 
+// The work of each trainer of a race, as bars: symbols that were read, and pairs that were looked at.
+function raceOf({ merges, bars }) {
+  const longest = Math.max(...bars.map(({ pairs, places }) => pairs + places));
+  const part = (kind, work) => {
+    const made = make("span", { class: kind });
+    made.style.width = `${(100 * work) / longest}%`;
+    return made;
+  };
+  const rows = bars.map(({ name, pairs, places }) => {
+    const work = `${counted(places, "place")}, ${counted(pairs, "pair")}`;
+    const bar = make("span", { class: "bar", "aria-hidden": "true" }, part("places", places), part("pairs", pairs));
+    return make("div", { role: "listitem" }, make("b", {}, name), bar, make("span", { class: "muted" }, work));
+  });
+  const about = make("p", { class: "muted" }, `The work for ${counted(merges, "merge")} of a short story.`);
+  return make("div", { class: "race" }, make("div", { role: "list", "aria-label": "The work of each trainer" }, ...rows), about);
+}
+
 class Lessons {
   constructor({ title, lessons }) {
     this.title = title;
@@ -183,6 +200,7 @@ class Lessons {
     this.said = make("div", { class: "said", tabindex: "-1" }, ...paragraphs(step.say));
     const shown = words.length ? [wordsOf(words, asks ? (pair) => this.answer(pair) : null)] : [];
     if (!words.length && step.subject) shown.push(make("p", { class: "subject" }, make("code", {}, step.subject)));
+    if (step.race) shown.push(raceOf(step.race));
     if (words.length && asks) shown.push(make("p", { class: "muted" }, "Click between two tokens to predict that they are merged next, or choose below."));
     this.form = make("form", { class: "answer", onsubmit: (event) => this.submit(event) });
     this.remark = make("div", { role: "status", "aria-live": "polite" });

@@ -37,12 +37,13 @@ class Timeline {
 
 class Page {
   constructor(data) {
-    this.runs = data.runs.map((run) => new Run(run));
+    this.symbols = data.symbols && new Symbols(data.symbols);
+    this.runs = data.runs.map((run) => new Run(run, this.symbols));
     this.timeline = new Timeline(this.runs);
     this.lanes = this.runs.map((run) => new Lane(run, this.timeline.bySize));
     this.curve = new Curve(this.runs, this.timeline);
     this.input = make("textarea", { id: "text", rows: "3", spellcheck: "false", autocapitalize: "off" });
-    this.input.value = data.text;
+    this.input.value = this.typed(data.text);
     this.slider = make("input", { id: "moment", type: "range", min: "0", max: this.timeline.last, value: this.timeline.place });
     this.moment = make("output", { for: "moment", "aria-live": "off" });
     this.button = make("button", { type: "button", id: "play" }, "Play");
@@ -71,18 +72,24 @@ class Page {
   fill(data) {
     document.title = data.title;
     const controls = make("div", { class: "controls" }, this.button, make("label", { for: "moment" }, "Moment"), this.slider, this.moment, this.address.copy, this.address.said);
-    const text = make("div", { class: "typed" }, make("label", { for: "text" }, "Your text"), this.input);
+    const text = make("div", { class: "typed" }, make("label", { for: "text" }, this.symbols ? "Your symbols, separated by spaces" : "Your text"), this.input);
     const lanes = make("div", { class: "lanes" }, ...this.lanes.map((lane) => lane.element));
     document.querySelector("main").replaceChildren(make("h1", {}, data.title), text, controls, lanes, this.curve.element);
   }
 
+  // A text as a person types it: if its symbols are no text, their names.
+  typed(text) {
+    return this.symbols ? this.symbols.namesIn(text) : text;
+  }
+
   get text() {
+    if (this.symbols) return this.symbols.textOf(this.input.value);
     return this.input.value.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
   }
 
   setText(text) {
     if (text === this.text) return;
-    this.input.value = text;
+    this.input.value = this.typed(text);
     this.show();
     this.curve.show(this.text);
   }

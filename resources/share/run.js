@@ -4,10 +4,12 @@ const MOST_REMEMBERED = 50000; // words
 const DROPPED = -1; // in the place of the right half, of a step that drops its token; below it, of one that adds it
 
 class Run {
-  constructor(data) {
+  constructor(data, symbols) {
+    this.symbols = symbols;
     Object.assign(this, { title: data.title, note: data.note, recipe: data.recipe, stepName: data.step, whyNot: data.why_not });
     this.matched = data.matched ?? [];
     this.tokens = new Tokens(data);
+    this.tokens.symbols = symbols;
     this.length = data.steps.left.length;
     this.sizes = this.readSizes(data.size); // of the vocabulary, after each number of steps
     this.steps = data.steps;

@@ -168,7 +168,7 @@ class Tokens {
     let name = this.names.get(id);
     if (name === undefined) {
       const bytes = this.bytes(id);
-      name = this.kinds[id] === "f" ? decoded(bytes) : written(bytes);
+      name = this.kinds[id] === "f" ? decoded(bytes) : (this.symbols?.shown(decoded(bytes) ?? "") || written(bytes));
       this.names.set(id, name);
     }
     return name;

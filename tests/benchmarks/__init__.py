@@ -1,4 +1,4 @@
-"""The comparison of the engine's speed, memory and results with other libraries, on the same text in one run.
+"""The comparison of the engine with other libraries: speed, memory and results, with the same text in one run.
 
 python -m tests.benchmarks                                   the default text, everything
 python -m tests.benchmarks big.txt --only train --sizes 100000 --peers gigatoken rustbpe

@@ -10,33 +10,30 @@ import sys
 import sysconfig
 import tempfile
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 
 from tests.benchmarks import encode_table, many_languages
 from tests.benchmarks.cold import measure_cold
 from tests.benchmarks.jobs import JOBS, Task
+from tests.benchmarks.kinds import make_kinds
 from tests.benchmarks.measure import measure
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer
 from tests.benchmarks.report import Results, table
+from tests.benchmarks.texts import HELD_OUT, LANGUAGES, default_text, existing_text
 from tests.benchmarks.vocabulary import Vocabulary
 from tests.shared import SHARED
 
-DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
-VOCABULARY_TEXT = SHARED / "data/wikitext2-test.raw.txt"
-MANY_LANGUAGES = SHARED / "data/udhr-languages.txt"
 SHORT_TEXT = SHARED / "data/raven.txt"
 GPT2_FILE = SHARED / "data/gpt2/vocab.bpe"
 VOCABULARY_SIZE = 32_000
-ENCODE = "encode"  # the job with a table of its own
+ENCODE, KINDS = "encode", "encode-kinds"  # the jobs with a table of their own
 MOST_CODE = 10_000_000  # characters
 
 
 def main() -> int:
     options = _options()
-    texts = [Path(text).resolve() for text in options.texts or [DEFAULT_TEXT]]
-    for text in texts:
-        if not text.is_file():
-            sys.exit(f"There is no text {text}; name one, or the folder of the default one with BPE_SHARED.")
+    texts = [existing_text(text) for text in options.texts or [None]]
     text = texts[0]
     present = [name for name in options.peers if _is_installed(name)]
     _introduce(text, options)
@@ -45,8 +42,8 @@ def main() -> int:
     sound = True
     with tempfile.TemporaryDirectory() as folder:
         vocabulary = Path(folder) / "vocabulary.json"
-        if any(job != ENCODE and not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
-            _make_vocabulary(options.vocabulary).save(vocabulary)
+        if any(job not in (ENCODE, KINDS) and not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
+            _make_vocabulary(options.vocabulary or default_text(HELD_OUT)).save(vocabulary)
         sizes = {
             "train": options.sizes,
             "train-languages": options.sizes[-1:],
@@ -56,6 +53,11 @@ def main() -> int:
         for job in options.only:
             if job == ENCODE:
                 sound &= _encode(texts if options.texts else [text, *_other_kinds(Path(folder))], options, Path(folder))
+                continue
+            if job == KINDS:
+                sound &= _encode_kinds(
+                    texts if options.texts else [text, default_text(LANGUAGES)], options, Path(folder)
+                )
                 continue
             for path in _texts_for(job, text, Path(folder)):
                 for size in sizes.get(job, [0]):
@@ -70,8 +72,14 @@ def _options() -> argparse.Namespace:
         "interleaved. Import and warm-up are not timed but shown as start-up. The exit code is 1 where results "
         "differ that should not.",
     )
-    parser.add_argument("texts", nargs="*", metavar="TEXT", help="the text to train on; `encode` takes all texts")
-    jobs = [*JOBS, ENCODE]
+    parser.add_argument(
+        "texts",
+        nargs="*",
+        type=Path,
+        metavar="TEXT",
+        help="the text to train on; `encode` and `encode-kinds` take all texts",
+    )
+    jobs = [*JOBS, ENCODE, KINDS]
     parser.add_argument("--only", nargs="+", choices=jobs, default=jobs, metavar="JOB", help=", ".join(jobs))
     parser.add_argument("--sizes", nargs="+", type=int, default=[2_000, 32_000], help="vocabulary sizes for `train`")
     parser.add_argument("--unsplit", type=int, default=10_000, metavar="N", help="merges for `unsplit`")
@@ -81,12 +89,21 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=3_600, help="seconds a single measurement may take")
     parser.add_argument(
         "--vocabulary",
-        default=VOCABULARY_TEXT,
         help="what to encode with: a text to train on first (another than the one encoded), or `gpt2`; for `encode` "
         "also a .tiktoken file",
     )
-    parser.add_argument("--pattern", default="gpt2", help="the pattern of the table that `encode` trains")
-    parser.add_argument("--tokens", type=int, default=VOCABULARY_SIZE, help="the size of that table")
+    parser.add_argument(
+        "--pattern",
+        nargs="+",
+        default=["gpt2"],
+        help="the patterns of the tables that `encode` trains: names, or regular expressions of one's own",
+    )
+    parser.add_argument(
+        "--tokens", nargs="+", type=int, default=[VOCABULARY_SIZE], metavar="N", help="the sizes of those tables"
+    )
+    parser.add_argument(
+        "--batch", type=int, default=0, metavar="MB", help="repeat the texts of `encode` in a batch of this size"
+    )
     return parser.parse_args()
 
 
@@ -108,8 +125,8 @@ def _introduce(text: Path, options: argparse.Namespace) -> None:
 def _make_vocabulary(source: Path | str) -> Vocabulary:
     """Return the vocabulary with which all libraries encode.
 
-    It is the vocabulary of GPT-2, or a vocabulary learned from the text `source`. If pairs have equal counts, the pair
-    with the lowest ids is learned first.
+    It is the vocabulary of GPT-2, or a vocabulary that is learned from the text `source`. If pairs have equal counts,
+    the pair with the lowest ids is learned first.
     """
     if str(source) == "gpt2":
         return Vocabulary.from_gpt2_file(GPT2_FILE)
@@ -139,30 +156,43 @@ def _run_job(
 
 
 def _encode(texts: list[Path], options: argparse.Namespace, folder: Path) -> bool:
-    table = encode_table.make_table(options.vocabulary, options.pattern, options.tokens, GPT2_FILE, folder)
-    return encode_table.measure_all(texts, table, filter(_is_installed, options.peers), options.timeout)
+    learned_from = options.vocabulary or default_text(HELD_OUT)
+    is_made = learned_from != "gpt2" and not str(learned_from).endswith(".tiktoken")
+    wished = list(product(options.pattern, options.tokens))
+    sound = True
+    for pattern, tokens in wished if is_made else wished[:1]:
+        table = encode_table.make_table(learned_from, pattern, tokens, GPT2_FILE, folder)
+        peers = filter(_is_installed, options.peers)
+        sound &= encode_table.measure_all(texts, table, peers, options.timeout, 1_000_000 * options.batch)
+    return sound
+
+
+def _encode_kinds(texts: list[Path], options: argparse.Namespace, folder: Path) -> bool:
+    sound = True
+    for kind in make_kinds(Path(options.vocabulary or default_text(HELD_OUT)), folder):
+        print(f"\n{kind.title}")
+        names = {name for name in kind.libraries if name in options.peers and _is_installed(name)}
+        sound &= encode_table.measure_all(texts, kind.table, names, options.timeout)
+    return sound
 
 
 def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
     if job == "train-languages":
         made = folder / "made-of-many-languages.txt"
-        many_languages.make(MANY_LANGUAGES if MANY_LANGUAGES.is_file() else text, made)
+        many_languages.make(default_text(LANGUAGES), made)
         return [made]
     return [SHORT_TEXT if job == "command" and SHORT_TEXT.is_file() else text]
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Return the paths of two further texts.
-
-    One is C code from Python and its packages. The other is a text in many languages.
-    """
+    """Return the paths of two further texts: C code from Python and its packages, and a text in many languages."""
     code = folder / "code-in-c.txt"
     if not code.exists():
         places = [Path(sysconfig.get_path(name)) for name in ("include", "purelib")]
         files = [file for place in places for file in sorted(place.rglob("*.[ch]"))]
         once = "".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
         code.write_text(once[:MOST_CODE], encoding="utf-8")
-    return [kind for kind in (code, MANY_LANGUAGES) if kind.is_file() and kind.stat().st_size]
+    return [kind for kind in (code, default_text(LANGUAGES)) if kind.stat().st_size]
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 It compares this program with the library of each file format. Both open the same files and encode the same texts. Short
 texts of about 55 characters are encoded one by one, and then as one batch on one thread. The last rows of the output
-are the times to open a file and encode a first text. All work is done in one process, by this program and by the
-library in turn, several times. The least CPU time is printed. If ids differ, the exit code is 1. Vocabularies are
-learned from one text, and two other texts are encoded.
+are the times to open a file and encode a first text. One process does all work: this program and the library take
+turns, several times. The least CPU time is printed. If ids differ, the exit code is 1. Vocabularies are learned from
+one text, and two other texts are encoded.
 """
 
 from __future__ import annotations
@@ -15,18 +15,22 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.benchmarks.peers import GPT2, PEERS, BpeExplorer, Peer
 from tests.benchmarks.stopwatch import Stopwatch
+from tests.benchmarks.texts import ENCODED, HELD_OUT, LANGUAGES, default_text
 from tests.benchmarks.vocabulary import Vocabulary
-from tests.shared import path_of, text_of
+from tests.shared import path_of
 
-LEARNED_FROM = "data/wikitext2-test.raw.txt"
-ENCODED = {"English": "data/wikitext2-valid.raw.txt", "languages": "data/udhr-languages.txt"}
+if TYPE_CHECKING:  # the measured program loads it
+    from bpe_core.history.history import History
+    from bpe_core.studies.study import Study
+
+TEXTS = {"English": ENCODED, "languages": LANGUAGES}
 VOCABULARY_SIZE = 16_000
 LINES, CHARACTERS = 20_000, 60
 ROUNDS = 5
@@ -49,7 +53,7 @@ class Owner(NamedTuple):
 
 def main() -> int:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    texts = {name: lines(text_of(path)) for name, path in ENCODED.items()}
+    texts = {name: lines(content_of(text)) for name, text in TEXTS.items()}
     titles = ("one by one", "library", "ratio", "batch", "library", "ratio")
     print(f"{'CPU us a text':32}" + "".join(f"{title:>11}" for title in titles))
     sound, openings = True, list[str]()
@@ -57,14 +61,18 @@ def main() -> int:
         for name, given in texts.items():
             both = list(zip(owner.ours, owner.theirs, strict=True))
             sound &= all(ours(given) == theirs(given) for ours, theirs in both)
-            least = [beside(partial(ours, given), partial(theirs, given)) for ours, theirs in both]
+            least = [least_seconds(partial(ours, given), partial(theirs, given)) for ours, theirs in both]
             print(row(f"{owner.name}, {name}", least, len(given) / 1e6), flush=True)
         if owner.opening is not None:
-            openings.append(row(owner.name, [beside(*owner.opening)], 1e-3))
-    openings += [row(name, [beside(ours, theirs)], 1e-3) for name, ours, theirs in other_openings()]
+            openings.append(row(owner.name, [least_seconds(*owner.opening)], 1e-3))
+    openings += [row(name, [least_seconds(ours, theirs)], 1e-3) for name, ours, theirs in other_openings()]
     print(f"{'CPU ms to open':32}{'ours':>11}{'library':>11}{'ratio':>11}", *openings, sep="\n")
     print("All ids are equal." if sound else "Ids DIFFER.")
     return 0 if sound else 1
+
+
+def content_of(text: str) -> str:
+    return default_text(text).read_bytes().decode()
 
 
 def row(name: str, least: list[tuple[float, float]], unit: float) -> str:
@@ -74,13 +82,13 @@ def row(name: str, least: list[tuple[float, float]], unit: float) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """Split a text into distinct short lines, at blanks if the text has blanks."""
+    """Return different lines of a text. Paragraphs are wrapped at blanks to lines of at most CHARACTERS characters."""
     cut = (line for paragraph in text.split("\n") for line in textwrap.wrap(paragraph, CHARACTERS))
     return list(dict.fromkeys(cut))[:LINES]
 
 
-def beside(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
-    """Call both functions in turn, several times, and return the least CPU seconds of each."""
+def least_seconds(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
+    """Call our function and their function in turn, several times. Return the least CPU seconds of each."""
     rounds = [(seconds_of(ours), seconds_of(theirs)) for _ in range(ROUNDS)]
     return min(own for own, _ in rounds), min(other for _, other in rounds)
 
@@ -94,16 +102,14 @@ def seconds_of(work: Callable[[], object]) -> float:
 def owners() -> Iterator[Owner]:
     import bpe_core
     from bpe_core.history.alphabet import Alphabet
-    from bpe_core.methods.kit.tokenizer import Tokenizer
 
     BpeExplorer().warm_up()
-    learned = bpe_core.train([text_of(LEARNED_FROM)], "gpt2", vocab_size=VOCABULARY_SIZE, ties="lowest-ids").history
-    pairs = tuple(learned.pairs())
-    vocabulary = Vocabulary(pairs, None)
-    same = bpe_core.History.from_pairs(learned.recipe, Alphabet.of_bytes(), pairs)
+    learned = learned_history()
+    vocabulary = Vocabulary(tuple(learned.pairs()), None)
+    same = bpe_core.History.from_pairs(learned.recipe, Alphabet.of_bytes(), vocabulary.pairs)
     for name in ("tokenizers", "tiktoken"):
         single, many = library(PEERS[name](), vocabulary)
-        yield Owner(name, (single, many), encoders(Tokenizer(same), Tokenizer(same).history.numbers_of))
+        yield Owner(name, (single, many), encoders(bpe_core.Study(same)))
     import sentencepiece
 
     with tempfile.TemporaryDirectory() as folder:
@@ -118,21 +124,30 @@ def owners() -> Iterator[Owner]:
                 lambda path=path: bpe_core.open(path),
                 lambda path=path: sentencepiece.SentencePieceProcessor(model_file=str(path)),
             )
-            ours = encoders(Tokenizer(table.history), table.history.numbers_of)
-            yield Owner(f"SentencePiece {kind}", (theirs, batch), ours, opening)
+            yield Owner(f"SentencePiece {kind}", (theirs, batch), encoders(table), opening)
+
+
+@cache
+def learned_history() -> History:
+    import bpe_core
+
+    return bpe_core.train([content_of(HELD_OUT)], "gpt2", vocab_size=VOCABULARY_SIZE, ties="lowest-ids").history
 
 
 def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
-    """Yield the name of a file and two functions, for further kinds of files with GPT-2's 50,257 tokens.
+    """Yield the name of a file and two functions, for further kinds of files.
 
-    Both functions open the file and encode a text, the first by this program and the second by the library of the file.
+    The files have GPT-2's 50,257 tokens, or the learned tokens if GPT-2's file is missing. Both functions open the file
+    and encode a text, the first by this program and the second by the library of the file.
     """
     import tiktoken.load
     import tokenizers
 
     import bpe_core
 
-    vocabulary = Vocabulary.from_gpt2_file(path_of("data/gpt2/vocab.bpe"))
+    published = path_of("data/gpt2/vocab.bpe")
+    learned = Vocabulary(tuple(learned_history().pairs()), None)
+    vocabulary = Vocabulary.from_gpt2_file(published) if published.is_file() else learned
     with tempfile.TemporaryDirectory() as folder:
         whole, ranks, merges = (Path(folder) / name for name in ("tokenizer.json", "gpt2.tiktoken", "merges.txt"))
         whole.write_text(vocabulary.as_hugging_face(), encoding="utf-8")
@@ -155,20 +170,16 @@ def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], o
             yield path.name, lambda path=path: bpe_core.open(path).encode(FIRST), theirs  # type: ignore[misc]
 
 
-def encoders(tokenizer: Any, numbers_of: Any) -> tuple[Encode, Encode]:
-    """Return a function that encodes texts one by one, and a function that encodes all texts at once.
-
-    The results are the ids of the tokenizer's file.
-    """
-    tokenizer.expect(10**7)
+def encoders(study: Study) -> tuple[Encode, Encode]:
+    """Return a function that encodes texts one by one, and a function that encodes all texts at once."""
 
     def one_by_one(texts: list[str]) -> list[list[int]]:
-        return [numbers_of(tokenizer.encode_to_array(text)).tolist() for text in texts]
+        return [study.encode(text) for text in texts]
 
     def batch(texts: list[str]) -> list[list[int]]:
-        batch_result = tokenizer.encode_batch(texts, threads=1)
-        numbers, borders = numbers_of(batch_result.ids).tolist(), batch_result.offsets.tolist()
-        return [numbers[first:last] for first, last in pairwise(borders)]
+        ids, offsets = study.encode_batch(texts, threads=1)
+        every, borders = ids.tolist(), offsets.tolist()
+        return [every[first:last] for first, last in pairwise(borders)]
 
     return one_by_one, batch
 
@@ -193,7 +204,7 @@ def library(peer: Peer, vocabulary: Vocabulary) -> tuple[Encode, Encode]:
 def model(library: Any, kind: str) -> bytes:
     buffer = io.BytesIO()
     library.SentencePieceTrainer.Train(
-        sentence_iterator=iter(text_of(LEARNED_FROM).split("\n")),
+        sentence_iterator=iter(content_of(HELD_OUT).split("\n")),
         model_writer=buffer,
         model_type=kind,
         vocab_size=VOCABULARY_SIZE,

@@ -177,8 +177,8 @@ def _ours(part: Path, place: Path) -> list[str]:
 def _timed(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, tuple[float, float]]:
     """Run the commands in turn several times, and return the median wall and processor seconds of each.
 
-    A slow minute of the machine then affects all commands. The first round only loads files into memory and is not
-    counted.
+    Because they run in turn, a slow minute of the machine affects all commands equally. The first round only loads
+    files into memory and is not counted.
     """
     measured = [{label: _once(command, os.environ) for label, command in commands.items()} for _ in range(rounds + 1)][
         1:

@@ -1,11 +1,13 @@
 """The table of encoding times: every library opens the same tokenizer and encodes the same texts, in a separate
 process.
 
-`python -m tests.benchmarks English.txt code.c --only encode` prints the table. A process opens the tokenizer and
+`python -m tests.benchmarks English.txt code.c --only encode` prints the table. `--tokens`, `--pattern` and `--batch`
+choose the sizes and patterns of tables that are trained, and the size of the batch. A process opens the tokenizer and
 encodes a few words. Then it encodes a text in documents of 10,000 characters twice. The first time is "cold", the
-second is "warm". At last it encodes the lines of the text: with one call for each line, as one batch, and joined to one
-text. Each process uses one thread. If work is repeated, the least time is printed. The ids of all libraries are
-compared.
+second is "warm". At the end it encodes the lines of the text in three ways: with one call for each line, as one batch,
+and joined to one text. It also decodes the ids of the documents. Each process uses one thread. If work is repeated, the
+least time is printed. Documents, batches and the joined text are new strings each time, because Python stores the bytes
+of a string in the string once a library has asked for them. The ids of all libraries are compared.
 """
 
 from __future__ import annotations
@@ -21,14 +23,17 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.benchmarks.vocabulary import Vocabulary
 from tests.shared import ROOT
+
+Item = TypeVar("Item")
 
 DOCUMENT = 10_000  # characters
 SHORTEST_LINE, LONGEST_LINE = 50, 130  # characters
@@ -37,10 +42,12 @@ ROUNDS = 5
 
 
 class Encoder(NamedTuple):
-    """The two functions of a library for encoding. One encodes a text, and the other encodes a batch of texts."""
+    """The functions of a library that encode a text, encode a batch of texts, and decode ids."""
 
     one: Callable[[str], Any]
     batch: Callable[[list[str]], Iterable[Any]]
+    decode: Callable[[Any], Any]
+    takes_arrays: bool = True  # whether `decode` takes an array of NumPy, and not only a list
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,8 @@ class Table:
     tokenizer_json: str
     pattern: str
     is_ranks: bool  # whether the table came as a `.tiktoken` file, so that every library that reads it opens it
+    is_model: bool = False  # whether `tokenizer_json` is a `.model` file of SentencePiece
+    keeps_all: bool = True  # whether decoding gives the text back
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,8 @@ class Encoded:
     lines: Seconds  # one call for each line
     batch: Seconds  # the same lines as one batch
     text: Seconds  # the same lines as one text
+    decoding: Seconds  # of the ids of all documents
+    id_count: int
     line_count: int
     line_bytes: int
     bytes: int
@@ -88,28 +99,34 @@ def open_ours(table: Table) -> Encoder:
         ids, offsets = study.encode_batch(texts, threads=1)
         return [ids, offsets]
 
-    return Encoder(study.encode, batch)
+    return Encoder(study.encode, batch, study.decode)
 
 
 def open_gigatoken(table: Table) -> Encoder:
     library = importlib.import_module("gigatoken")
-    if table.is_ranks:
+    if table.is_model:
+        tokenizer = library.Tokenizer.from_sentencepiece(table.tokenizer_json)
+    elif table.is_ranks or table.pattern == "cl100k":  # it cannot read this pattern from a `tokenizer.json`
         tokenizer = library.Tokenizer.from_tiktoken(table.tiktoken, pretokenizer=table.pattern)
     else:
         tokenizer = library.Tokenizer.from_json(Path(table.tokenizer_json).read_text(encoding="utf-8"))
-    return Encoder(tokenizer.encode, lambda texts: tokenizer.encode_batch(texts, parallel=False))
+    return Encoder(tokenizer.encode, lambda texts: tokenizer.encode_batch(texts, parallel=False), tokenizer.decode)
 
 
 def open_tiktoken(table: Table) -> Encoder:
     from tiktoken import Encoding
     from tiktoken.load import load_tiktoken_bpe
 
-    from bpe_core.text.patterns import NAMED_PATTERNS
-
     ranks = load_tiktoken_bpe(table.tiktoken)
-    expression = NAMED_PATTERNS[table.pattern].expression
+    named = NAMED_PATTERNS.get(table.pattern)
+    expression = named.expression if named else table.pattern
     encoding = Encoding("benchmark", pat_str=expression, mergeable_ranks=ranks, special_tokens={})
-    return Encoder(encoding.encode_ordinary, lambda texts: encoding.encode_ordinary_batch(texts, num_threads=1))
+    return Encoder(
+        encoding.encode_ordinary,
+        lambda texts: encoding.encode_ordinary_batch(texts, num_threads=1),
+        encoding.decode,
+        takes_arrays=False,
+    )
 
 
 def open_tokenizers(table: Table) -> Encoder:
@@ -119,6 +136,17 @@ def open_tokenizers(table: Table) -> Encoder:
     return Encoder(
         lambda text: tokenizer.encode(text).ids,
         lambda texts: [found.ids for found in tokenizer.encode_batch_fast(texts)],
+        tokenizer.decode,
+        takes_arrays=False,
+    )
+
+
+def open_sentencepiece(table: Table) -> Encoder:
+    from sentencepiece import SentencePieceProcessor
+
+    processor = SentencePieceProcessor(model_file=table.tokenizer_json)
+    return Encoder(
+        processor.encode, lambda texts: processor.encode(texts, num_threads=1), processor.decode, takes_arrays=False
     )
 
 
@@ -127,14 +155,16 @@ OPENERS: dict[str, Callable[[Table], Encoder]] = {
     "gigatoken": open_gigatoken,
     "tiktoken": open_tiktoken,
     "tokenizers": open_tokenizers,
+    "sentencepiece": open_sentencepiece,
 }
 
 
-def perform(name: str, table: Table, path: Path) -> Encoded:
+def perform(name: str, table: Table, path: Path, size: int) -> Encoded:
+    """Measure a library. The text is repeated until it has at least `size` bytes."""
     text = path.read_text(encoding="utf-8")
+    text *= max(1, -(-size // max(1, path.stat().st_size)))
     documents = documents_of(text)
     lines = lines_of(text)
-    joined = "\n".join(lines)
     PEERS[name]().warm_up()
     with Stopwatch() as opening:
         encoder = OPENERS[name](table)
@@ -142,7 +172,7 @@ def perform(name: str, table: Table, path: Path) -> Encoded:
     with Stopwatch() as cold:
         ids = encoder.batch(documents)
     peak = cold.peak
-    warm = least(lambda: encoder.batch(documents))
+    warm = least_with_new(lambda: documents_of(text), encoder.batch)
     if name == OURS:
         ids, _ = ids
         of_documents = np.asarray(ids)
@@ -151,13 +181,19 @@ def perform(name: str, table: Table, path: Path) -> Encoded:
     of_lines = np.concatenate([np.asarray(encoder.one(line), np.int64) for line in lines])
     one_by_one = least(lambda: [encoder.one(line) for line in lines])
     encoder.batch(lines)
+    file_ids = of_documents.astype(np.uint32) if encoder.takes_arrays else of_documents.tolist()
+    decoded = encoder.decode(file_ids)
+    if table.keeps_all and (decoded if isinstance(decoded, bytes) else decoded.encode()) != text.encode():
+        raise RuntimeError("the decoded ids are not the text")
     return Encoded(
         opening=Seconds(opening.cpu, opening.wall),
         cold=Seconds(cold.cpu, cold.wall),
         warm=warm,
         lines=one_by_one,
-        batch=least(lambda: encoder.batch(lines)),
-        text=least(lambda: encoder.batch([joined])),
+        batch=least_with_new(lambda: [line.encode().decode() for line in lines], encoder.batch),
+        text=least_with_new(lambda: ["\n".join(lines)], encoder.batch),
+        decoding=least(lambda: encoder.decode(file_ids)),
+        id_count=len(of_documents),
         line_count=len(lines),
         line_bytes=sum(len(line.encode()) for line in lines),
         bytes=len(text.encode()),
@@ -177,10 +213,16 @@ def lines_of(text: str) -> list[str]:
 
 
 def least(work: Callable[[], object]) -> Seconds:
+    return least_with_new(lambda: None, lambda _: work())
+
+
+def least_with_new(make: Callable[[], Item], work: Callable[[Item], object]) -> Seconds:
+    """Return the least time of the work. Its argument is made anew for each round, and making it is not measured."""
     watches = []
     for _ in range(ROUNDS):
+        item = make()
         with Stopwatch() as watch:
-            work()
+            work(item)
         watches.append(watch)
     return Seconds(min(watch.cpu for watch in watches), min(watch.wall for watch in watches))
 
@@ -211,7 +253,8 @@ def make_table(source: Path | str, pattern: str, size: int, gpt2_file: Path, fol
         study = bpe.open(ranks)
         pattern = study.history.recipe.pattern
     else:
-        recipe = bpe.Recipe.preset("gpt2", vocab_size=size, ties="lowest-ids", pattern=pattern)
+        named = {"pattern": pattern} if pattern in NAMED_PATTERNS else {"pattern": "custom", "custom_pattern": pattern}
+        recipe = bpe.Recipe.preset("gpt2", vocab_size=size, ties="lowest-ids", **named)
         study = bpe.train(bpe.Corpus.from_files([Path(source).resolve()]), recipe)
         study.save(ranks)
     study.save(whole)
@@ -225,11 +268,14 @@ def _ours() -> Any:
     return ours.bpe
 
 
-def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], seconds: float) -> bool:
-    """Print a row for each text and library. Return whether all ids are equal."""
+def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], seconds: float, size: int = 0) -> bool:
+    """Print a row for each text and library. Return whether all ids are equal.
+
+    Each text is repeated until it has at least `size` bytes.
+    """
     present = {OURS, *names}
-    chosen = [name for name in OPENERS if name in present]
-    titles = ("cold MB/s", "warm MB/s", "us a line", "batch MB/s", "text MB/s", "opening ms")
+    chosen = [name for name in OPENERS if name in present and (name != "sentencepiece" or table.is_model)]
+    titles = ("cold MB/s", "warm MB/s", "us a line", "batch MB/s", "text MB/s", "opening ms", "decode ns/id")
     print("\nencode on one thread: by CPU time, and by wall time after the stroke; ratios of CPU time, ours first")
     print(f"  {'':12}" + "".join(f"{title:>17}" for title in titles) + f"{'peak MB':>9}  ids")
     sound = True
@@ -237,7 +283,7 @@ def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], secon
         print(f"  {path.name}")
         ours: Encoded | None = None
         for name in chosen:
-            measured = measure(name, table, path, seconds)
+            measured = measure(name, table, path, seconds, size)
             if isinstance(measured, str):
                 print(f"  {name:12} {measured}")
                 sound &= name != OURS
@@ -251,9 +297,9 @@ def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], secon
     return sound
 
 
-def measure(name: str, table: Table, path: Path, seconds: float) -> Encoded | str:
+def measure(name: str, table: Table, path: Path, seconds: float, size: int = 0) -> Encoded | str:
     """Measure one library in a new process. If it fails, return the last line of its error."""
-    task = {"name": name, "table": asdict(table), "path": str(path)}
+    task = {"name": name, "table": asdict(table), "path": str(path), "size": size}
     one_thread = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     command = [sys.executable, "-m", "tests.benchmarks.encode_table", json.dumps(task)]
     try:
@@ -287,6 +333,7 @@ def speeds(measured: Encoded, clock: str) -> list[float]:
         measured.line_bytes / 1e6 / taken(measured.batch),
         measured.line_bytes / 1e6 / taken(measured.text),
         taken(measured.opening) * 1e3,
+        taken(measured.decoding) * 1e9 / max(1, measured.id_count),
     ]
 
 
@@ -297,9 +344,9 @@ def row(name: str, measured: Encoded) -> str:
 
 
 def ratios(ours: Encoded, theirs: Encoded) -> str:
-    """Return a row with our number divided by the other library's number in each column.
+    """Divide our number by the other library's number in each column, and return the row of ratios.
 
-    Above 1, our speeds are better, and below 1, our times are better.
+    A ratio of speeds above 1 is better for us, and a ratio of times below 1 is better for us.
     """
     both = zip(speeds(ours, "cpu"), speeds(theirs, "cpu"), strict=True)
     return f"  {'  ours / its':12}" + "".join(f"{mine / its:>17.2f}" for mine, its in both)
@@ -310,7 +357,7 @@ def main() -> None:
     answer = os.dup(1)
     with tempfile.TemporaryFile() as chatter:  # some libraries print their progress
         os.dup2(chatter.fileno(), 1)
-        measured = perform(task["name"], Table(**task["table"]), Path(task["path"]))
+        measured = perform(task["name"], Table(**task["table"]), Path(task["path"]), task["size"])
         sys.stdout.flush()
     os.write(answer, json.dumps(asdict(measured)).encode())
 

@@ -15,6 +15,9 @@ STARTED = "BENCHMARK_STARTED"  # holds the start of the process, in seconds
 
 def main() -> None:
     gc.disable()  # as the program does
+    from app.system.source_lines import keep_no_source_lines
+
+    keep_no_source_lines()
     from PySide6.QtCore import QEvent, QObject  # the measurement includes this
     from PySide6.QtWidgets import QApplication
 

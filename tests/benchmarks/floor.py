@@ -1,6 +1,7 @@
 """The measurement of how fast the search for a floor comes close to the best vocabulary.
 
-A floor is a number of tokens that no vocabulary of a size can go below. The command prints the difference every second.
+A floor is a number of tokens. No vocabulary of the same size needs fewer tokens. Every second the command prints the
+difference between the floor and the best vocabulary found.
 
 python -m tests.benchmarks.floor FILE SIZE [SECONDS]
 """

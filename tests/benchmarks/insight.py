@@ -1,11 +1,11 @@
-"""The measurement of the time that answers to questions about a run take, and of their cost during training.
+"""The measurement of the time to answer questions about a run, and of the time that a training loses to such questions.
 
     python -m tests.benchmarks --only insight     in the engine: the first question about a run, and further
     questions
-    python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer, and the cost to a
-    training
+    python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer, and the time that a
+    training loses
 
-Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen.
+The window needs no screen unless QT_QPA_PLATFORM or DISPLAY names one.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.benchmarks.stopwatch import Stopwatch
-from tests.shared import SHARED
+from tests.benchmarks.texts import existing_text
 
-DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
 VOCABULARY = 32_000
 TEXT_BYTES = 5_000
 TOPICS = ("why", "token", "lines", "race", "sizes", "ties")  # the topics of their models
@@ -50,9 +49,9 @@ COST_LIMIT = 0.03  # of the time of a training
 
 
 class Engine:
-    """A run with a text that questions are about.
+    """A run, and a text about which questions are asked.
 
-    Questions are numbered, so that no question is equal to an earlier question whose answer is cached.
+    Each question gets a new number, so that it differs from earlier questions, whose answers are cached.
     """
 
     def __init__(self, path: Path) -> None:
@@ -124,7 +123,7 @@ def ask(path: Path, variant: str) -> Stopwatch:
 
 
 class Window:
-    """A window with a run, without unfinished work. Its modules are loaded only here."""
+    """A window that shows a run and has no unfinished work. The modules of the window are loaded only by this class."""
 
     def __init__(self, path: Path) -> None:
         from PySide6.QtWidgets import QApplication
@@ -146,10 +145,10 @@ class Window:
         self.sizes_page, self.ties_page = pages.page(SIZES), pages.page(TIES)
         program.window.show()
         program.begin([path])
-        self.wait_for(lambda: bool(program.session.corpus.texts.value) and not program.session.corpus.counts.busy)
+        self.wait_for(lambda: bool(program.session.corpus.texts.value) and not program.session.corpus.counts.is_busy)
         program.form.choose(vocab_size=VOCABULARY)
         program.token_text.set_text(path.read_bytes()[:TEXT_BYTES].decode(errors="ignore"))
-        self.wait_for(lambda: not program.session.corpus.counts.busy)
+        self.wait_for(lambda: not program.session.corpus.counts.is_busy)
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float = 300.0) -> None:
         deadline = time.monotonic() + seconds
@@ -165,7 +164,7 @@ class Window:
         self.wait_for(lambda: time.monotonic() > until and not self.program.session.background.is_busy())
 
     def train(self) -> float:
-        """Train a run, and return the seconds from the command to the last merge."""
+        """Train a run. Return the seconds from the start of the training to the last merge."""
         runs = self.program.session.runs
         began = time.perf_counter()
         self.program.session.train()
@@ -254,7 +253,7 @@ def _look_and_ask(window: Window, question: str, ask: Callable[[], None]) -> Non
 
 
 def measure_cost(window: Window) -> bool:
-    """Return whether a training loses only little time to the pages of questions while these pages are hidden."""
+    """Return whether hidden pages of questions slow a training down only a little."""
     window.look_away()
     window.train()
     shares = []
@@ -270,7 +269,7 @@ def measure_cost(window: Window) -> bool:
 
 @contextmanager
 def _clocked(window: Window) -> Iterator[Stopwatch]:
-    """Measure the time that the pages of questions spend on signals and answers inside this context."""
+    """Measure how long the pages of questions work on signals and answers while the context is open."""
     clock, session = Stopwatch(), window.program.session
     runs, cursor = session.runs, session.cursor
     heard: dict[Any, tuple[Any, ...]] = {
@@ -309,10 +308,8 @@ def _clocked(window: Window) -> Iterator[Stopwatch]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.insight", description=__doc__)
-    parser.add_argument("text", nargs="?", type=Path, default=DEFAULT_TEXT, help="the text to train on")
-    path = parser.parse_args().text.resolve()
-    if not path.is_file():
-        sys.exit(f"There is no text {path}; name one, or the folder of the default one with BPE_SHARED.")
+    parser.add_argument("text", nargs="?", type=Path, help="the text to train on")
+    path = existing_text(parser.parse_args().text)
     if not os.environ.get("DISPLAY"):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as folder:

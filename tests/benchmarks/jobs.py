@@ -1,7 +1,7 @@
 """The jobs of the benchmark.
 
-A job is one kind of work, such as training. A process does the job with one library, and a part of its time is
-measured.
+A job is one kind of work, such as training. A process does the job with one library, and measures the time of the main
+part.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Job:
     def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
         """Return the chosen libraries that can do this work.
 
-        Each comes with a tie rule, or with another variant of the work.
+        Each library has an entry for each tie rule or variant of the work.
         """
         if self.only_ours:
             return [(OURS, variant) for variant in self.variants]

@@ -1,4 +1,4 @@
-"""The measurement of a folder with as many files as a large program has, by a command and in a window.
+"""The measurement of a folder with as many files as the source code of a large program, by a command and in a window.
 
 The folder is opened, its words are counted, and a vocabulary is learned from it.
 """
@@ -21,7 +21,7 @@ MERGES = 1_000
 
 
 def make_folder(folder: Path, text: bytes) -> None:
-    """Write many files into a folder. Each file has some whole lines of the text."""
+    """Write many files into a folder. Each file has a few whole lines of the text."""
     chosen = random.Random(44_175)
     for number in range(FILES):
         parent = folder / f"part{number // FILES_A_FOLDER:03}"
@@ -33,16 +33,16 @@ def make_folder(folder: Path, text: bytes) -> None:
 
 
 def processor_seconds(who: int) -> float:
-    """Return the processor time of this process or of its children.
+    """Return the processor time of this process or of its child processes.
 
-    It varies less than elapsed time on a busy machine.
+    On a busy machine, processor time varies less than elapsed time.
     """
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime
 
 
 def measure(text: Path, open_window: Callable[[Path], None]) -> None:
-    """Measure a command and then the window. The files are read once before, so that both find them in memory."""
+    """Measure a command and then the window. The files are read once before, so that the system has them in memory."""
     with TemporaryDirectory() as top:
         folder = Path(top) / "many"
         folder.mkdir()

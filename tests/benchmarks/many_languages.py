@@ -1,6 +1,6 @@
-"""A maker of random texts in many languages, with long words as in scripts without blanks.
+"""A maker of random texts in many languages, with long words like those in scripts without spaces.
 
-Long words are made letter by letter. Each letter follows the three letters before it somewhere in a real text. So pairs
+Long words are made letter by letter. Each letter follows the same three letters as somewhere in a real text. So pairs
 of letters are as frequent as in real languages, but words seldom occur twice. Between the long words are short words
 from the real text.
 """
@@ -20,7 +20,7 @@ MEDIAN_LENGTH, SPREAD, LONGEST = 16, 0.75, 100  # of long words, in characters
 
 
 def make(source: Path, made: Path, long_words: int = LONG_WORDS) -> None:
-    """Write a random text to the file `made`. It is made from the text `source`, and equal sources give equal texts."""
+    """Write a random text, made from the text `source`, to the file `made`. Equal sources give equal texts."""
     random = np.random.default_rng(SEED)
     words = ["".join(filter(str.isalpha, word)) for word in source.read_text(encoding="utf-8").split()]
     kept = np.array([word for word in words if word], object)
@@ -54,7 +54,7 @@ def _followers(letters: npt.NDArray[np.str_]) -> Followers:
 def _chain(
     random: np.random.Generator, letters: npt.NDArray[np.str_], followers: Followers, lengths: npt.NDArray[np.int64]
 ) -> list[str]:
-    """Return random words with these lengths. In each round, one letter is added to every word."""
+    """Return random words. `lengths` has the length of each word. In each round, one letter is added to every word."""
     order, first, count = followers
     at = random.integers(len(letters), size=len(lengths))
     made = np.empty((len(lengths), LONGEST), letters.dtype)

@@ -1,4 +1,6 @@
-"""The process that makes one measurement. It is a new process each time, so it inherits no memory and no caches.
+"""The process that makes one measurement.
+
+Each measurement has a new process, so that it inherits no memory and no caches.
 
 The process is `python -m tests.benchmarks.measure '{"job": ...}'`.
 """

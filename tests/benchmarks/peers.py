@@ -238,7 +238,7 @@ def pieces(path: Path) -> Iterator[str]:
     """Yield a text in pieces, for libraries that process several texts at a time.
 
     A piece ends before a space that follows a visible ASCII character. GPT-2's pattern always begins a new word at such
-    a space, so the words are those of the whole text.
+    a space, so the pieces have the same words as the whole text.
     """
     held = b""
     with path.open("rb") as file:

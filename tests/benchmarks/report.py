@@ -1,4 +1,4 @@
-"""The table of a benchmark: medians, ratios, and which libraries have equal results."""
+"""The table of a benchmark: medians, ratios, and the libraries whose results are equal."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def agreement(name: str, ties: str, summary: Summary) -> str:
 
 
 def comparisons(summary: Summary) -> list[str]:
-    """Return lines that compare each of our tie rules with the fastest other library."""
+    """Return lines that compare our time with each tie rule with the time of the fastest other library."""
     peers = [(result, key) for key, result in summary.items() if isinstance(result, Medians) and key[0] != OURS]
     if not peers:
         return []

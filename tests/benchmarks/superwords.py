@@ -1,6 +1,6 @@
 """The measurement of encoding by tables with superwords.
 
-The library tokenizers is compared if it can read the table.
+If the tokenizers library can read a table, its time is measured, too.
 """
 
 from __future__ import annotations

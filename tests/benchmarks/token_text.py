@@ -67,10 +67,10 @@ def made_up_ranks(text: str) -> Int32s:
     return ranks
 
 
-def answer(model: TokenTextModel) -> Callable[[TextChange], None]:
-    """Return a function that answers each edit of the text with random ranks.
+def answer_edits(model: TokenTextModel) -> Callable[[TextChange], None]:
+    """Return a function that gives random ranks to the model after each edit of the text.
 
-    In a real session, the engine computes them.
+    In a real session, the engine computes these ranks.
     """
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
 
@@ -102,7 +102,7 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
     editor.select_bytes(SIZE // 2, SIZE // 2)
     editor.setFocus()
     QApplication.processEvents()
-    model.text_changed.connect(answer(model))
+    model.text_changed.connect(answer_edits(model))
 
     early = iter(range(0, 2000, 20))
     yield "slider step, early merges", milliseconds(lambda: _go(editor, next(early)), 100)
@@ -125,7 +125,7 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
 
 
 def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
-    """Yield the measurements of the text while its ids and counts are also shown.
+    """Measure the text again while its ids and counts are also shown.
 
     The time to repaint ids and counts is included.
     """
@@ -135,7 +135,7 @@ def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
     panel.show()
     model.accept(model.revision, 0, Boundaries(model.data, made_up_ranks(text)))
     panel.editor.select_bytes(SIZE // 2, SIZE // 2)
-    model.text_changed.connect(answer(model))
+    model.text_changed.connect(answer_edits(model))
     QApplication.processEvents()
 
     def turn(step: Callable[[], object]) -> Callable[[], object]:

@@ -1,6 +1,6 @@
 """The comparison of our Unigram with the libraries SentencePiece and tokenizers.
 
-Training is compared, and encoding by the vocabulary that SentencePiece learned. Words are split at blanks, and texts
+It compares training, and encoding with the vocabulary that SentencePiece learned. Words are split at blanks, and texts
 are not normalized.
 """
 

@@ -4,7 +4,7 @@
 
 Parts: start idle training point methods folder picked live table find charts play.
 
-Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
+Each part runs in a fresh process. The window needs no screen unless QT_QPA_PLATFORM or DISPLAY names one.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ import numpy as np
 
 from tests.benchmarks import many_files
 from tests.benchmarks.first_paint import STARTED
-from tests.shared import SHARED
+from tests.benchmarks.texts import existing_text
 
-DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
 VOCABULARY = 32_000
 TICK_MILLISECONDS = 5
 TEXT_BYTES = 100_000
@@ -40,7 +39,7 @@ LONGEST_SECONDS = 300.0
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.window", description=__doc__)
-    parser.add_argument("text", nargs="?", type=Path, default=DEFAULT_TEXT, help="the text to train on")
+    parser.add_argument("text", nargs="?", type=Path, help="the text to train on")
     parts = ["start", *PARTS]
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="parts to measure")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)  # the part for the fresh process
@@ -48,29 +47,29 @@ def main() -> int:
     if options.part:
         PARTS[options.part](options.text)
         return 0
-    if not options.text.is_file():
-        sys.exit(f"There is no text {options.text}; name one, or the folder of the default one with BPE_SHARED.")
+    text = existing_text(options.text)
     failed = False
     with tempfile.TemporaryDirectory() as folder:
+        _in_fresh_process("idle", text, Path(folder), output=subprocess.DEVNULL)  # it makes bytecode
         for part in options.only:
             print(f"--- {part}", flush=True)
             for _ in range(START_ROUNDS if part == "start" else 1):
-                failed |= _in_fresh_process(part, options.text, Path(folder)) != 0
+                failed |= _in_fresh_process(part, text, Path(folder)) != 0
     return int(failed)
 
 
-def _in_fresh_process(part: str, text: Path, folder: Path) -> int:
+def _in_fresh_process(part: str, text: Path, folder: Path, output: int | None = None) -> int:
     environment = dict(os.environ)
     if not environment.get("DISPLAY"):
         environment.setdefault("QT_QPA_PLATFORM", "offscreen")
     environment["BPE_EXPLORER_SETTINGS"] = str(folder / "settings.ini")
-    environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")  # kept, as in an installation
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")  # kept, because an installation makes it, too
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "tests.benchmarks.window", str(text), "--part", part]
     if part == "start":
         command = [sys.executable, "-m", "tests.benchmarks.first_paint"]  # it loads nothing of these tests
     environment[STARTED] = repr(time.time())
-    return subprocess.run(command, env=environment, check=False).returncode
+    return subprocess.run(command, env=environment, stdout=output, check=False).returncode
 
 
 # Idling
@@ -96,7 +95,7 @@ def _memory_megabytes() -> float:
 
 
 def measure_training(text: Path) -> None:
-    """Print the gaps between the ticks of a 5 ms timer in the window's thread: first without work, then during
+    """Print the gaps between the ticks of a 5 ms timer in the window's thread, without work and then during
     training.
     """
     program, run_for = _window(text)
@@ -107,7 +106,7 @@ def measure_training(text: Path) -> None:
     _until(lambda: bool(session.corpus.texts.value), run_for)
     ticker = _Ticker()
     program.session.corpus.count()
-    _until(lambda: not session.corpus.counts.busy and not program.encoder.is_behind, run_for)
+    _until(lambda: not session.corpus.counts.is_busy and not program.encoder.is_behind, run_for)
     ticker.report("reading and counting, loading included")
     run_for(1.0)
     ticker.restart()
@@ -171,9 +170,9 @@ def measure_pointing(text: Path) -> None:
 
 
 def measure_methods(text: Path) -> None:
-    """Print the gaps between the ticks of the timer for each method.
+    """Print for each method the gaps between the ticks of the timer.
 
-    They are measured while the method learns, when the slider moves, and when 1 MB of text is entered.
+    They are measured while the method learns, while the slider moves, and while 1 MB of text is entered.
     """
     from bpe_core.methods.registry import METHODS
     from bpe_core.recipes.presets import PRESETS
@@ -213,7 +212,7 @@ def _learned(program: object) -> int:
 
 
 class _Ticker:
-    """A recorder of the times at which a 5 ms timer fires. A person notices long gaps between these times."""
+    """A recorder of the times at which a timer fires, which should be 5 ms apart. A person notices long gaps."""
 
     def __init__(self) -> None:
         from PySide6.QtCore import Qt, QTimer
@@ -258,7 +257,7 @@ def measure_folder(text: Path, is_picked: bool = False) -> None:
         ticker, began, before = _Ticker(), time.perf_counter(), time.process_time()
         program.opening.open_paths(paths)
         _until(lambda: not program.session.corpus.is_listing, run_for)
-        _until(lambda: not program.session.corpus.counts.busy, run_for)
+        _until(lambda: not program.session.corpus.counts.is_busy, run_for)
         worked = time.process_time() - before
         print(f"window, listed and counted: {time.perf_counter() - began:.1f} s, {worked:.1f} s of the processor")
         program.session.train()
@@ -337,7 +336,7 @@ def measure_table(_: Path) -> None:
 
 
 def measure_find(_: Path) -> None:
-    """Print the times of the first answers of the field that finds everything."""
+    """Print the time until the field that finds everything shows its first answers."""
     from tests.benchmarks import find_anything
 
     program, run_for = _window()
@@ -347,7 +346,7 @@ def measure_find(_: Path) -> None:
 
 
 def measure_charts(_: Path) -> None:
-    """Print the times to change each kind of chart, to point at it and to move it."""
+    """Print the time to change, to point at and to move each kind of chart."""
     from PySide6.QtWidgets import QApplication
 
     from tests.benchmarks import charts
@@ -410,15 +409,22 @@ LIVE_CHANGES: dict[str, list[dict[str, object]]] = {
 
 
 def _window(*files: Path):  # its modules are loaded only here
-    """Open a window. Return it with a function that runs the window for some seconds."""
+    """Open a window. Return the window, and a function that lets the window run for some seconds."""
+    from app.system.source_lines import keep_no_source_lines
+
+    keep_no_source_lines()  # as the program does, before PySide is imported
     from PySide6.QtCore import QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication
 
     from app.settings import Settings
     from app.wiring import build
+    from app.worker.job import hold_jobs
 
-    program = build(QApplication([]), Settings())
+    application = QApplication([])
+    hold_jobs()
+    program = build(application, Settings())
     program.window.show()
+    program.load_charts()
     program.begin(list(files))
 
     def run_for(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""The comparison of our WordPiece with the library tokenizers: training, and encoding with one vocabulary.
+"""The comparison of our WordPiece with the tokenizers library: training, and encoding with one vocabulary.
 
 Words are split as in BERT. Texts for training are not normalized. For encoding, both programs clean the text, convert
 it to lowercase and remove accents.

@@ -1,6 +1,6 @@
-"""A helper that counts words in plain Python and by machine code.
+"""A helper that counts words twice, in plain Python and by machine code.
 
-Each way counts a text of any size, so that tests can compare the two results.
+Both counts accept a text of any size, so tests can compare the two results.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from tests.core.test_encoding_any_recipe import TEXTS
 
 
 def edit_at_random(text: str, known: Segmentation, data: st.DataObject) -> str:
-    """Replace a few characters of the text and of its segmentation. Return the new text.
+    """Replace a few characters of the text, update its segmentation, and return the new text.
 
     The replacement has up to six characters, or fifty, so that many tokens move.
     """

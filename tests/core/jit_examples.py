@@ -1,4 +1,4 @@
-"""Functions of many kinds as machine code. Importing this module loads Numba, which takes a while."""
+"""Functions of many kinds as machine code. Importing this module takes a while, because it loads Numba."""
 
 from __future__ import annotations
 

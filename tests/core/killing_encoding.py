@@ -21,6 +21,7 @@ from typing import Any
 
 from bpe_core.history.history import History
 from bpe_core.methods.kit import encode_corpus, encode_documents
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import atomic, journal
 from bpe_core.text.corpus import Corpus
@@ -37,7 +38,7 @@ def texts() -> list[str]:
 
 def encode(place: Path, history: History, eos: int) -> None:
     corpus = Corpus.from_files(place / "rows.jsonl")
-    encode_documents.encode_documents(corpus, history, place / "shards", eos=eos, kind="bin", shard_size=300)
+    encode_documents.encode_documents(corpus, Tokenizer(history), place / "shards", eos=eos, kind="bin", shard_size=300)
 
 
 def files_in(folder: Path) -> Files:

@@ -3,8 +3,8 @@
 Usage: python -m tests.core.killing_file_replacement SEED TOTAL
 
 Each try is a forked process that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself
-before one of the lines. Then a process reads the files. Some of the readers are killed, too. Then a process
-writes the files. A TOTAL of 0 tries all lines.
+before one of these lines. Then one process reads the files, and another process writes them again. Some of the reading
+processes are killed, too. A TOTAL of 0 tries all lines.
 """
 
 from __future__ import annotations
@@ -141,15 +141,22 @@ COMERS: Sequence[Callable[[Path, Files], None]] = (read, open_folders)
 OLD, CONTENT = b"old", b"new, and longer"
 SHARE_OF_KILLED_COMERS = 0.5
 # The other files are useless without this file. It is never beside files of the other version.
-FIRST = {"pair": MAIN, "three_in_two_folders": MAIN} | dict.fromkeys(
-    ("told", "told_folder", "told_no_more"), "how.json"
-)
+FIRST = {
+    pair.__name__: MAIN,
+    write_three_files.__name__: MAIN,
+    write_with_manifest.__name__: "how.json",
+    write_folder_with_manifest.__name__: "how.json",
+    remove_manifest.__name__: "how.json",
+}
 
 
-def faults(
+def broken_files(
     name: str, place: Path, lines: Sequence[int], chosen: random.Random, counts: Counter[str], *, is_over_old: bool
 ) -> Iterator[str]:
-    """Kill a writer before each of the lines. Yield each file that then has neither its old nor its new content."""
+    """Kill a writer before each line in `lines`, one kill in each attempt.
+
+    Yield each file that afterwards has neither the old nor the new content.
+    """
     write, new = WRITERS[name], NEW[name]
 
     def begin_anew(stop: int) -> int:
@@ -201,7 +208,7 @@ def run_attempts(seed: int, total: int) -> tuple[list[str], Counter[str]]:
             NEW[name] = visible_files(place)
             every = range(1, lines + 1)
             wanted = every if not total else sorted(chosen.sample(every, min(lines, total // len(cases))))
-            faults_so_far += faults(name, place, wanted, chosen, counts, is_over_old=is_over_old)
+            faults_so_far += broken_files(name, place, wanted, chosen, counts, is_over_old=is_over_old)
     return faults_so_far, counts
 
 

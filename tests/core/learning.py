@@ -31,7 +31,7 @@ def words_of(text: str, recipe: Recipe) -> WordTable:
 
 
 def with_two_languages(words: WordTable) -> WordTable:
-    """Return the words as a corpus of two languages. Both languages have all words, for methods that need languages."""
+    """Return the words as a corpus of two languages, for methods that need languages. Both languages have all words."""
     return replace(words, languages=tuple(Language(name, words) for name in ("a", "b")))
 
 
@@ -55,7 +55,7 @@ def learn_fast(words: WordTable, recipe: Recipe) -> History:
 def history_of_learner(
     learner: Learner, recipe: Recipe, alphabet: Alphabet, columns: Columns, end: str = ""
 ) -> History:
-    """Return the history that a learner has written into the columns."""
+    """Return the history with the steps that a learner has written into the columns."""
     return History(
         recipe,
         alphabet,
@@ -68,7 +68,7 @@ def history_of_learner(
 
 
 def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
-    """Learn as a run does: call a learner of the method again and again, each time for `work` units."""
+    """Learn all steps with many calls of the learner, as a run does. Each call does about `work` units of work."""
     alphabet = Alphabet.for_words(words, recipe)
     rows = Method.of(recipe).steps_planned(recipe, alphabet)
     learner, columns, end = make(words, alphabet, recipe, None), Columns.with_room(rows), ""
@@ -120,13 +120,19 @@ def first_difference(first: list[tuple[int, int]], second: list[tuple[int, int]]
 
 
 def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
-    """Return the number of base symbols in each token after n merges, computed from the boundary ranks."""
+    """Return the number of base symbols in each token of a word after `merges` merges.
+
+    A boundary of the word remains if its rank is None or at least `merges`.
+    """
     cuts = [i + 1 for i, rank in enumerate(boundary_ranks) if rank is None or rank >= merges]
     return [stop - start for start, stop in pairwise([0, *cuts, len(boundary_ranks) + 1])]
 
 
 def tokens_of_word(ranked: RankedWords, word: int, at: int) -> list[int]:
-    """Return the token ids of a word after n merges, by ranks: the id of each token is that of its last merge."""
+    """Return the token ids of a word after `at` merges, computed from its boundary ranks.
+
+    `word` is the number of the word. The rank of the last merge inside a token gives the token's id.
+    """
     cells = range(int(ranked.starts[word]), int(ranked.starts[word + 1]) - 1)
     cuts = [cell for cell in cells if cell == cells.start or ranked.ranks[cell] >= at]
     return [

@@ -37,7 +37,7 @@ class Recount:
         return left
 
     def ids(self, symbols: Sequence[str]) -> list[int]:
-        """Encode another word: make all merges in the order in which they were learned."""
+        """Encode another word with all merges, in the order in which they were learned."""
         word = [self.texts.index(symbol) for symbol in symbols]
         for number, pair in enumerate(self.pairs, len(self.texts) - len(self.pairs)):
             word = join_pair(word, pair, number)
@@ -49,7 +49,8 @@ def recount(
 ) -> Recount:
     """Count all pairs again before each step and join the most frequent pair.
 
-    `lowest_ids` decides how ties are settled.
+    If several pairs are equally frequent, join the pair that occurs first, or, with `lowest_ids`, the pair with the
+    lowest ids.
     """
     numbers = {text: number for number, text in enumerate(base)}
     result = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])

@@ -70,7 +70,7 @@ def merge_tables(draw: st.DrawFn) -> History:
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Draw texts of the letters of the words, texts of any characters, and texts of long runs."""
+    """Draw texts of the letters of the words, texts of any characters, and texts with many equal letters in a row."""
     known = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=80))
     runs = st.lists(st.tuples(st.sampled_from("abé😀 "), st.integers(1, 40)), max_size=6)
     return (

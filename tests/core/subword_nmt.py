@@ -1,4 +1,6 @@
-"""Results of the package subword-nmt: its own results for its own corpus, and results computed for our corpus."""
+"""Results of the package subword-nmt: published results for its own corpus, and results that it computed for our
+corpus.
+"""
 
 from __future__ import annotations
 

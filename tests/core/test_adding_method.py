@@ -1,4 +1,6 @@
-"""Tests that a method whose steps add tokens is trained, saved, queried and shown like any other method."""
+"""Tests of a method whose steps add tokens: training, saving, questions and lists of steps work as for
+other methods.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ def study(history: History) -> Study:
     return Study(history, texts_of([TEXT]), texts_are_own=True)
 
 
-def test_a_method_that_adds_tokens_adds_the_word_that_saves_most_tokens_at_each_step(
+def test_a_method_that_adds_tokens_adds_at_each_step_the_word_that_saves_the_most_tokens(
     history: History, study: Study
 ) -> None:
     assert [study.names[step.left] for step in history] == ["lowest", "the", "last", "lower", "price", "one,"]
@@ -159,7 +161,7 @@ def test_impossible_added_rows_in_a_csv_table_are_refused(
         read_history(path)
 
 
-def test_a_lesson_of_a_method_has_its_place_in_the_course_while_the_method_is_registered(
+def test_a_lesson_of_a_method_is_part_of_the_course_while_the_method_is_registered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = [lesson.name for lesson in lessons()]
@@ -169,7 +171,7 @@ def test_a_lesson_of_a_method_has_its_place_in_the_course_while_the_method_is_re
     assert "11-adding" not in [lesson.name for lesson in lessons()]
 
 
-def test_each_lesson_that_begins_with_a_method_of_its_own_is_in_the_folder_of_this_method() -> None:
+def test_each_lesson_whose_first_page_uses_a_special_method_is_in_the_folder_of_that_method() -> None:
     homes = {lesson: name for name in METHODS.own for lesson in Method.named(name).lessons}
     assert len(homes) == 9
     assert homes == {

@@ -1,4 +1,4 @@
-"""Tests of every number that five articles on byte-pair encoding print, and of the articles' errors.
+"""Tests of every number that five articles on byte-pair encoding print, and of the errors in these articles.
 
 A  byte-level, with an English pattern, line by line      (preset `english`)
 B  characters of cleaned words with `</w>`                (preset `clean-words`)
@@ -8,10 +8,9 @@ E  raw bytes, never split                                 (preset `raw-bytes`)
 
 The tests count words with the standard library alone, so that learning is tested separately from counting.
 Another test compares the counts of the engine.
-The texts of the articles are not part of the project. If the texts are absent, the same claims are tested on
-the project's own texts, against plain code that counts all pairs again at each step.
-WordPiece, Unigram and the byte-replacing compressor of 1994 in the articles are not byte-pair
-learning as the engine does it.
+The texts of the articles are not part of the project. If these texts are absent, the same claims are tested on
+the project's own texts: plain code counts all pairs again at each step and gives the expected results.
+The articles also describe WordPiece, Unigram and the compressor of 1994. These parts are not tested here.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def test_training_on_the_example_sentence_gives_the_seven_expected_merges(learn:
 
 
 def known_numbers(name: str) -> dict[str, Any]:
-    """Return the numbers that the article's rules give for a text.
+    """Return the expected numbers for a text that is learned by the rules of article A.
 
     They come from independent code, or from a plain recount of all pairs.
     """
@@ -104,7 +103,7 @@ def letters_of(word: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
-def test_article_a_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_the_poem_of_article_a_gives_the_expected_merges(learn: Learn, name: str) -> None:
     known = known_numbers(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -113,7 +112,7 @@ def test_article_a_training_on_the_poem_gives_the_expected_merges(learn: Learn, 
 
 
 @pytest.mark.parametrize("name", available_texts("prose", "data/tinyshakespeare.txt"))
-def test_article_a_training_on_a_longer_text_gives_the_expected_merges(name: str) -> None:
+def test_training_on_the_longer_text_of_article_a_gives_the_expected_merges(name: str) -> None:
     known = known_numbers(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -132,7 +131,7 @@ def check_against_list(history: History, known: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", available_texts("made/english", "data/wikitext2-train-unk.txt"))
-def test_a_vocabulary_of_2000_tokens_is_filled_by_exactly_1744_merges(name: str) -> None:
+def test_exactly_1744_merges_fill_a_vocabulary_of_2000_tokens(name: str) -> None:
     history = learn_fast(english_words(text_of(name)), Recipe.preset("english", vocab_size=2000))
     assert len(history) == 1744 == 2000 - 256
     assert history.end_reason == "vocabulary full"
@@ -149,7 +148,7 @@ def check_against_print(learned: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
-def test_article_a_two_tie_rules_first_differ_at_the_expected_merge(learn: Learn, name: str) -> None:
+def test_two_tie_rules_first_differ_at_the_expected_merge_of_article_a(learn: Learn, name: str) -> None:
     counts = english_counts(text_of(name))
     first_seen, lowest_ids = (
         pairs_of(learn(WordTable.from_counts(counts), Recipe.preset("english", ties=ties, merges=30)))
@@ -163,7 +162,7 @@ def test_article_a_two_tie_rules_first_differ_at_the_expected_merge(learn: Learn
 @pytest.mark.parametrize(
     "name", available_texts("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt")
 )
-def test_article_a_the_engine_counts_the_words_of_the_article_in_the_same_order(name: str) -> None:
+def test_the_engine_counts_words_in_the_same_order_as_article_a(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("english"))
     assert list(counted) == [(word.encode(), count) for word, count in english_counts(text).items()]
@@ -178,18 +177,18 @@ def clean_counts(text: str) -> Counter[str]:
     return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
 
 
-def test_article_b_training_on_the_books_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_the_books_of_article_b_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
-def test_article_b_training_on_the_books_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_the_books_of_article_b_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
 
 class Figures(NamedTuple):
-    """The numbers that the article prints for its poem."""
+    """The numbers that article B prints for its poem."""
 
     distinct: int
     words: int
@@ -210,7 +209,7 @@ def recount_of(name: str) -> Recount:
 
 
 @each_poem
-def test_article_b_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_the_poem_of_article_b_gives_the_expected_merges(learn: Learn, name: str) -> None:
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))
@@ -223,7 +222,7 @@ def test_article_b_training_on_the_poem_gives_the_expected_merges(learn: Learn, 
 
 @each_poem
 @pytest.mark.parametrize("encode", ["reference", "engine"])
-def test_article_b_merging_symbols_leaves_the_expected_token_counts(encode: str, name: str) -> None:
+def test_merging_symbols_in_the_texts_of_article_b_leaves_the_expected_token_counts(encode: str, name: str) -> None:
     counts = clean_counts(text_of(name))
     history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
     texts = [text.decode() for text in token_texts(history)]
@@ -241,8 +240,11 @@ def test_article_b_merging_symbols_leaves_the_expected_token_counts(encode: str,
 
 
 @each_poem
-def test_article_b_replacing_text_instead_of_symbols_leaves_the_known_wrong_tokens(name: str) -> None:
-    """The article's code replaces the text `a b` also inside `xa b`, where `a` is not a token, and makes `xab`."""
+def test_the_text_replacement_in_the_code_of_article_b_leaves_the_expected_wrong_tokens(name: str) -> None:
+    """The article's code replaces the text `a b` by `ab`.
+
+    So it also changes `xa b` to `xab`, although `a` is no token there.
+    """
     corpus = {" ".join(word) + " </w>": n for word, n in clean_counts(text_of(name)).items()}
     steps_in_error = 0
     for _ in range(150):
@@ -260,13 +262,13 @@ def test_article_b_replacing_text_instead_of_symbols_leaves_the_known_wrong_toke
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "prose", "data/raven.txt"))
-def test_article_b_the_engine_cleans_and_counts_words_as_the_article_does(name: str) -> None:
+def test_the_engine_cleans_and_counts_words_as_article_b_does(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("clean-words"))
     assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]
 
 
-def test_article_b_longest_match_and_merge_order_split_a_word_differently() -> None:
+def test_splitting_by_the_longest_match_and_splitting_by_merge_order_give_different_tokens() -> None:
     words = WordTable.from_counts({"abc": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("b", "c"), ("a", "b")])
     tokenizer = Tokenizer(history)
@@ -279,7 +281,7 @@ def test_article_b_longest_match_and_merge_order_split_a_word_differently() -> N
 # --- C ----------------------------------------------------------------------------------
 
 
-def test_article_c_training_on_low_lower_and_lowest_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_the_three_words_of_article_c_gives_the_expected_merges(learn: Learn) -> None:
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
     history = learn(words, Recipe.preset("words"))
     assert merge_rows(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
@@ -287,7 +289,7 @@ def test_article_c_training_on_low_lower_and_lowest_gives_the_expected_merges(le
 
 
 @pytest.mark.parametrize(("marker", "tokens"), [("none", ["low", "l", "y"]), ("symbol", ["low", "l", "y", "</w>"])])
-def test_article_c_the_merges_split_the_word_lowly_as_printed(marker: str, tokens: list[str]) -> None:
+def test_the_merges_of_article_c_split_the_word_lowly_as_printed_there(marker: str, tokens: list[str]) -> None:
     # The training text has y as a separate word, so that y is not unknown.
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1, "y": 1})
     recipe = Recipe.preset("words", marker=marker)
@@ -310,7 +312,7 @@ TOY_RULES = [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w"), 
 WITH_MARKER = Recipe.preset("words", marker="symbol")
 
 
-def test_article_d_the_first_five_merges_of_the_toy_corpus_are_as_printed(learn: Learn) -> None:
+def test_the_first_five_merges_of_the_toy_corpus_are_those_printed_in_article_d(learn: Learn) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER)
     assert merge_rows(history)[:5] == [
         ("e", "s", 9), ("es", "t", 9), ("est", "</w>", 9), ("l", "o", 7), ("lo", "w", 7)
@@ -318,7 +320,7 @@ def test_article_d_the_first_five_merges_of_the_toy_corpus_are_as_printed(learn:
 
 
 @pytest.mark.parametrize(("ties", "sixth"), [("first-seen", ("n", "e", 6)), ("smallest-text", ("e", "w", 6))])
-def test_article_d_the_sixth_merge_differs_from_the_printed_rule(
+def test_the_sixth_merge_differs_from_the_merge_printed_in_article_d(
     learn: Learn, ties: str, sixth: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER.with_changes(ties=ties))
@@ -326,7 +328,7 @@ def test_article_d_the_sixth_merge_differs_from_the_printed_rule(
     assert merge_rows(history).index(("low", "</w>", 5)) + 1 == 9
 
 
-def test_article_d_three_pairs_are_more_frequent_than_the_printed_sixth_rule() -> None:
+def test_three_pairs_are_more_frequent_than_the_sixth_merge_printed_in_article_d() -> None:
     trainer = Trainer(WordTable.from_counts(TOY), WITH_MARKER)
     trainer.advance(max_merges=5)
     texts = token_texts(trainer.history)
@@ -338,7 +340,7 @@ def test_article_d_three_pairs_are_more_frequent_than_the_printed_sixth_rule() -
     ("word", "tokens"),
     [("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")],
 )
-def test_article_d_words_are_encoded_with_the_printed_rules(word: str, tokens: str) -> None:
+def test_the_merges_printed_in_article_d_split_words_as_expected(word: str, tokens: str) -> None:
     history = history_from_texts(WordTable.from_counts(TOY), WITH_MARKER, TOY_RULES)
     assert tokens_of(word, history) == tokens.split()
 
@@ -347,14 +349,14 @@ CATS = {"cat": 3, "car": 5, "card": 2}
 
 
 @pytest.mark.parametrize(("marker", "third"), [("symbol", ("car", "</w>", 5)), ("none", ("ca", "t", 3))])
-def test_article_d_training_on_the_exercise_gives_the_expected_merges(
+def test_training_on_the_exercise_of_article_d_gives_the_expected_merges(
     learn: Learn, marker: str, third: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
     assert merge_rows(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
 
 
-def test_article_d_the_merges_of_the_exercise_split_the_word_catch_as_printed() -> None:
+def test_the_merges_of_the_exercise_in_article_d_split_the_word_catch_as_printed_there() -> None:
     words = WordTable.from_counts({"cat": 1, "h": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("a", "t"), ("c", "at")])
     assert tokens_of("catch", history) == ["cat", "c", "h"]
@@ -369,9 +371,7 @@ def test_article_d_the_merges_of_the_exercise_split_the_word_catch_as_printed() 
         ("prefix", "▁", "▁low"),
     ],
 )
-def test_article_d_the_token_of_a_whole_word_contains_the_marker(
-    learn: Learn, marker: str, marker_text: str, token: str
-) -> None:
+def test_the_token_of_a_whole_word_contains_the_marker(learn: Learn, marker: str, marker_text: str, token: str) -> None:
     recipe = Recipe.preset("words", marker=marker, marker_text=marker_text)
     history = learn(WordTable.from_counts({"low": 5}), recipe)
     assert token_texts(history)[-1].decode() == token
@@ -380,14 +380,14 @@ def test_article_d_the_token_of_a_whole_word_contains_the_marker(
 # --- E ----------------------------------------------------------------------------------
 
 
-def test_article_e_three_merges_encode_the_example_to_the_expected_ids(learn: Learn) -> None:
+def test_three_merges_encode_the_example_of_article_e_to_the_expected_ids(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
     assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
     assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
-def test_article_e_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_the_poem_of_article_e_gives_the_expected_merges(learn: Learn, name: str) -> None:
     text = text_of(name)
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
     plain = recount({letters_of(text): 1}, 256, base=BYTES, least=1)

@@ -1,4 +1,6 @@
-"""Tests of file replacement: a file is always all old or all new, and files left by a killed writer are removed."""
+"""Tests of file replacement: a file has either the old or the new content, and temporary files of a killed writer are
+removed.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,9 @@ print("told", end="")
 
 @posix_only
 @pytest.mark.parametrize(("mode", "kept"), [("ab", b"old, "), ("wb", b"")])
-def test_writing_to_a_log_that_is_standard_output_appends_to_the_log(tmp_path: Path, mode: str, kept: bytes) -> None:
+def test_writing_to_a_log_file_that_also_receives_the_standard_output_appends_to_the_file(
+    tmp_path: Path, mode: str, kept: bytes
+) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"old, ")
     with open(log, mode) as output:
@@ -171,7 +175,9 @@ def test_a_temporary_file_that_cannot_be_renamed_is_removed(tmp_path: Path) -> N
     assert names(tmp_path) == ["folder"]
 
 
-def test_files_are_written_even_where_files_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_written_even_if_the_file_system_does_not_support_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
@@ -183,7 +189,7 @@ def test_files_are_written_even_where_files_cannot_be_locked(tmp_path: Path, mon
 
 
 @posix_only
-def test_the_file_is_synced_before_its_rename_and_the_folder_after(
+def test_a_file_is_synced_before_it_is_renamed_and_its_folder_is_synced_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[str] = []
@@ -208,7 +214,7 @@ def test_a_replaced_file_keeps_its_permissions_and_a_new_file_gets_default_permi
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
 
-def test_a_session_database_can_be_written_while_its_temporary_file_is_locked(tmp_path: Path) -> None:
+def test_a_session_file_with_special_characters_in_its_name_is_written_without_a_leftover_file(tmp_path: Path) -> None:
     target = tmp_path / "one? 100% #1.bpex"
     write_session(session(run_of(RECIPES[1])), target)
     assert len(read_session(target).runs) == 1
@@ -255,7 +261,7 @@ def test_an_error_about_a_file_in_a_new_folder_names_the_requested_folder(tmp_pa
     folder = tmp_path / "new"
     with pytest.raises(OutputError) as caught, folder_for(folder) as place:
         fail_while_writing(place / "one", OSError(28, "No space left on device"))
-    sentence = f"Could not write {folder / 'one'}: No space left on device. What was there before is unchanged."
+    sentence = f"Could not write {folder / 'one'}: No space left on device. Existing files are unchanged."
     assert str(caught.value) == sentence
 
 
@@ -315,7 +321,7 @@ def test_replacing_a_folder_removes_all_files_of_the_old_folder(
         return rename(source, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
-    sentence = r"counts: Device or resource busy\. What was there before is unchanged"
+    sentence = r"counts: Device or resource busy\. Existing files are unchanged"
     with pytest.raises(OutputError, match=sentence), folder_for(folder, replaces=True) as place:
         (place / "of 3").touch()
     assert (names(tmp_path), names(folder)) == (["counts"], ["of 2"])
@@ -340,7 +346,7 @@ with folder_for(sys.argv[1], replaces=True) as place:
 
 
 @posix_only
-def test_a_complete_new_folder_is_renamed_after_a_kill_between_two_renames(tmp_path: Path) -> None:
+def test_a_new_folder_that_a_killed_process_did_not_rename_is_renamed_later(tmp_path: Path) -> None:
     folder = tmp_path / "counts"
     folder.mkdir()
     (folder / "old").touch()
@@ -391,7 +397,7 @@ def test_a_result_file_can_be_made_by_only_one_process_at_a_time(tmp_path: Path,
 
 
 @posix_only
-def test_results_are_written_even_where_no_lock_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_written_even_if_no_lock_can_be_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
@@ -404,7 +410,9 @@ def test_results_are_written_even_where_no_lock_can_be_made(tmp_path: Path, monk
 
 
 @posix_only
-def test_a_pipe_or_log_used_as_manifest_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_or_a_log_that_is_used_as_a_manifest_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "log").touch()
     monkeypatch.setitem(STREAMS, str(tmp_path / "log"), 1)
@@ -431,7 +439,7 @@ def old_results(tmp_path: Path) -> OldResults:
     return results
 
 
-def test_a_manifest_stays_while_no_result_of_the_manifest_changes(old_results: OldResults, tmp_path: Path) -> None:
+def test_a_manifest_is_kept_while_none_of_its_results_changes(old_results: OldResults, tmp_path: Path) -> None:
     table, folder, manifest = old_results
     with reserve(table, folder, manifest=manifest):
         write(tmp_path / "another", b"another file")
@@ -465,7 +473,9 @@ def test_the_old_manifest_is_removed_before_a_result_folder_is_replaced(old_resu
     assert names(folder) == ["new"]
 
 
-def test_the_old_manifest_is_removed_before_a_result_is_placed_immediately(old_results: OldResults) -> None:
+def test_the_old_manifest_is_removed_before_a_result_is_written_without_a_temporary_file(
+    old_results: OldResults,
+) -> None:
     table, _, manifest = old_results
     with reserve(table, manifest=manifest):
         with place_immediately():
@@ -552,7 +562,7 @@ with write_together(*map(Path, sys.argv[1:])) as files:
 
 @pytest.fixture
 def half_replaced_files(tmp_path: Path) -> list[Path]:
-    """Make two files of which a killed writer has replaced only the second. The first, the main file, is missing."""
+    """Make two files of which a killed writer has replaced only the second file. The first file is missing."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
     for path in paths:
         write(path, b"old")
@@ -642,8 +652,8 @@ def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(
 
 
 @posix_only
-def test_a_kill_at_any_line_leaves_files_written_together_all_old_or_all_new() -> None:
-    """A separate process does the forks, because a process with threads must not fork. BPE_LONG=1 tries every line."""
+def test_files_written_together_are_all_old_or_all_new_after_a_kill_at_any_line() -> None:
+    """A separate process makes the forks, because a process with threads must not fork. BPE_LONG=1 tries every line."""
     total = "0" if os.environ.get("BPE_LONG") else "40"
     command = [sys.executable, "-m", "tests.core.killing_file_replacement", str(os.getpid()), total]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

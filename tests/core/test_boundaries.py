@@ -1,4 +1,6 @@
-"""Tests of token boundaries of a text: edits update the boundaries, which give the tokens at any step in any range."""
+"""Tests of the token boundaries of a text: they follow edits of the text and give the tokens of any range
+at any step.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def encode_changed_part(known: Boundaries, history: History) -> None:
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_after_edits_only_the_neighbourhood_of_an_edit_is_encoded_again(
+def test_encoding_only_the_text_near_an_edit_gives_the_same_boundaries_as_encoding_the_whole_text(
     history: History, text: str, data: st.DataObject
 ) -> None:
     known = boundaries_of(text, history)
@@ -54,7 +56,7 @@ def test_after_edits_only_the_neighbourhood_of_an_edit_is_encoded_again(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_tokens_of_any_range_equal_the_tokens_of_the_whole_text(
+def test_tokens_of_any_range_match_the_tokens_of_the_whole_text(
     history: History, text: str, data: st.DataObject
 ) -> None:
     known, at = boundaries_of(text, history), data.draw(st.integers(0, len(history)), label="at")
@@ -81,7 +83,7 @@ def test_boundaries_built_from_symbols_return_the_same_symbols(history: History,
     assert_same(Boundaries.of_symbols(known.data, symbols, known.alphabet_size), known)
 
 
-def test_symbols_without_bytes_between_other_symbols_are_tokens_until_merged() -> None:
+def test_symbols_without_bytes_are_separate_tokens_until_they_are_merged() -> None:
     ids, ranks = [7, 1, 2, 3, 4], [PATTERN_CUT, 5, 9, 2, NEVER]
     symbols = PlacedSymbols(
         np.array(ids, np.int32), np.array(ranks, np.int32), np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 3])
@@ -121,6 +123,6 @@ def test_a_special_token_typed_into_a_text_is_recognized_and_broken_by_an_edit()
     assert known.tokens(1).spans().tolist() == boundaries_of("low l<nd>ow low", history).tokens(1).spans().tolist()
 
 
-def test_boundaries_refuse_ranks_that_do_not_cover_all_bytes() -> None:
+def test_boundary_ranks_that_do_not_cover_all_bytes_are_refused() -> None:
     with pytest.raises(ValueError, match="2 ranks do not fit 5 bytes"):
         Boundaries(b"abcde", np.zeros(2, np.int32))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,7 +73,7 @@ def train_boundless(tau: float | None = None, falls_into: str = "bytes") -> Hist
 
 @pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
 @given(st.data())
-def test_every_step_of_boundless_training_equals_the_reference(way: Way, data: st.DataObject) -> None:
+def test_every_step_of_boundless_training_matches_the_reference(way: Way, data: st.DataObject) -> None:
     recipe = data.draw(recipes())
     text = data.draw(WORDS | st.text(data.draw(st.sampled_from(LETTERS)), min_size=2, max_size=120))
     words = words_of(text, recipe)
@@ -87,10 +89,15 @@ def test_every_step_of_boundless_training_equals_the_reference(way: Way, data: s
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
-def test_a_run_of_words_of_boundless_ends_at_a_word_without_letters(text: str) -> None:
+def test_the_boundless_method_groups_neighbouring_words_into_runs_except_words_without_letters(
+    text: str,
+) -> None:
     runs = list(split_words(text, Recipe.preset("boundless")))
     inside = [[*split_words(run, Recipe(pattern="o200k"))] for run in runs]
     assert [word for words in inside for word in words] == list(split_words(text, Recipe(pattern="o200k")))
+    with_letters = [[regex.search(r"[\p{L}\p{M}]", word) is not None for word in words] for words in inside]
+    assert all(all(row) for row in with_letters if len(row) > 1)
+    assert not any(left[-1] and right[0] for left, right in pairwise(with_letters))
 
 
 def test_a_supermerge_occurs_more_often_than_the_best_merge_within_words() -> None:
@@ -159,7 +166,9 @@ def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> N
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
 def test_boundless_kernels_encode_long_words_as_plain_python_does(falls_into: str) -> None:
-    """Many tokens are split and joined again, so the kernels must find the waiting pairs again."""
+    """Tokens of a long word are split and joined again many times, so the kernels must find the remaining
+    pairs again.
+    """
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
     kernels, plainly = RunEncoder(history, Cutting(history.recipe)), DroppingRuns(history)
     for word in ("ab" * 300, "a" * 301, "abbaab" * 80, "aab" * 99 + "ba" * 99):
@@ -176,7 +185,7 @@ def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the
     assert (NOTHING in history.columns.right.tolist()) == (tau is not None)
 
 
-def test_a_token_that_boundless_dropped_is_split_again_and_may_be_joined_later() -> None:
+def test_a_token_dropped_by_the_boundless_method_is_split_again_and_may_be_joined_later() -> None:
     history = train_boundless(0.4)
     texts = decoded(history)
     assert len({*texts}) == len(texts)  # each token has its own text
@@ -199,7 +208,7 @@ def test_progress_of_boundless_training_with_tau_counts_tokens_instead_of_steps(
     assert len(trainer.history) > trainer.progress().done
 
 
-def test_the_pairs_answer_sorts_boundless_pairs_by_count_and_not_by_stage() -> None:
+def test_the_answer_of_the_pairs_question_sorts_boundless_pairs_by_count_and_not_by_stage() -> None:
     answer = Pairs(at=10).answer(Study(train_boundless()).with_texts([TEXT]))
     assert isinstance(answer.figure, BarFigure)
     assert [bar.value for bar in answer.figure.bars] == answer.table.columns["count"]
@@ -217,7 +226,9 @@ DROPPING = [(0.8,), (0.4,), (0.6, "parts")]
 
 @given(st.data())
 @settings(max_examples=25)
-def test_every_boundary_of_a_boundless_text_names_the_step_that_joined_or_divided_there(data: st.DataObject) -> None:
+def test_the_explanation_of_each_boundless_boundary_names_the_step_that_joined_or_split_the_text_there(
+    data: st.DataObject,
+) -> None:
     history = train_boundless(*data.draw(st.sampled_from(DROPPING)))
     text = data.draw(
         st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
@@ -241,7 +252,7 @@ def test_every_boundary_of_a_boundless_text_names_the_step_that_joined_or_divide
 
 @given(st.data())
 @settings(max_examples=20)
-def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.DataObject) -> None:
+def test_boundless_trees_contain_current_tokens_and_dropped_tokens(data: st.DataObject) -> None:
     history = train_boundless(*data.draw(st.sampled_from(DROPPING)))
     text, at = (
         data.draw(st.sampled_from(["the other hand", " mats", "the end"])),
@@ -260,7 +271,7 @@ def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.Data
 
 
 def contains(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
-    """Return whether the first row's range contains the other row's range. Equal ranges do not count."""
+    """Return whether the range of the outer row contains the range of the inner row. Equal ranges do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (outer_row, inner_row))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
@@ -276,7 +287,7 @@ def test_reasons_name_the_step_that_dropped_a_boundless_token() -> None:
     )
     assert (
         explain(3, 0).sentence
-        == "Words meet here, and no step merges these words. Only words that are one token each are ever merged."
+        == "Two words meet here, and no step merges them. Only words that are one token each can be merged."
     )
     long = "the" * 200
     assert WhyDroppingInRuns(long, history).explanation_at(2, 60).kind == "tokens"
@@ -294,7 +305,7 @@ def test_boundless_training_can_be_resumed_from_any_step() -> None:
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,)])
-def test_the_listed_next_pairs_of_boundless_training_begin_with_the_pair_of_the_next_step(
+def test_the_first_candidate_of_boundless_training_is_the_pair_of_the_next_step(
     choices: tuple[Any, ...],
 ) -> None:
     recipe, whole = recipe_of(*choices), train_boundless(*choices)
@@ -308,7 +319,7 @@ def test_the_listed_next_pairs_of_boundless_training_begin_with_the_pair_of_the_
 
 
 @pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])
-def test_a_tau_above_one_is_refused_for_boundless(tau: object) -> None:
+def test_a_tau_above_one_is_refused_for_the_boundless_method(tau: object) -> None:
     with pytest.raises(RecipeError, match="tau must be a share above 0 and at most 1"):
         Recipe.preset("boundless", tau=tau)
 
@@ -334,7 +345,7 @@ def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau:
     assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words() -> None:
+def test_the_supermerges_question_names_the_pair_within_words_and_the_pair_across_words() -> None:
     study = Study(train_boundless())
     supermerge = next(step for step in train_boundless() if step.reasons["stage"] == 2)
     rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()
@@ -347,7 +358,7 @@ def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words(
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])
-def test_counts_of_words_add_up_to_the_count_of_each_boundless_step(choices: tuple[Any, ...]) -> None:
+def test_counts_contributed_by_words_add_up_to_the_count_of_each_boundless_step(choices: tuple[Any, ...]) -> None:
     """A word `aaa` counts once for a+a, because one letter is left over."""
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), recipe_of(*choices))

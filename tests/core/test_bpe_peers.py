@@ -40,7 +40,7 @@ Merges = list[tuple[bytes, bytes]]
 
 @lru_cache(maxsize=8)
 def our_history(text: str, recipe: Recipe) -> History:
-    """Learn from a text. The result is cached for all tests of the text."""
+    """Learn from a text by the recipe. The history is cached, so that several tests can use it."""
     return learn_fast(count_words(Corpus.from_texts([text]), recipe), recipe)
 
 
@@ -179,7 +179,7 @@ def test_our_trainer_learns_the_merges_of_the_reference_file_of_subword_nmt(nmt:
     assert our_merges(our_history(nmt.corpus, NMT)) == read_codes(nmt.codes)
 
 
-def test_our_tokenizer_splits_texts_as_the_reference_file_of_subword_nmt(nmt: Reference) -> None:
+def test_our_tokenizer_splits_texts_as_shown_in_the_reference_file_of_subword_nmt(nmt: Reference) -> None:
     history = our_history(nmt.corpus, NMT)
     tokenizer = Tokenizer(history)
     texts = [token.decode() for token in token_texts(history)]
@@ -279,7 +279,7 @@ def test_other_libraries_encode_overlapping_pairs_with_our_merges_to_the_same_id
 
 @each_encoder
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_other_libraries_with_the_first_n_merges_encode_as_the_program_does_after_n_merges(
+def test_other_libraries_with_the_first_n_merges_give_the_same_ids_as_the_program_at_step_n(
     name: str, encoder: Callable[..., Encode]
 ) -> None:
     text = text_of(name)[:40_000]

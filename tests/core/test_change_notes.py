@@ -1,4 +1,4 @@
-"""Tests of the change notes: each note can be read, and a release puts it under its version."""
+"""Tests of the change notes: each note has the right form, and a release moves the notes below its version."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_change_notes_are_put_before_the_older_notes_of_the_same_version() -> No
     assert page == PAGE.replace("- **Old", "- **First.** A sentence.\n- **Second.** A sentence.\n- **Old")
 
 
-def test_change_notes_of_a_new_version_get_a_head_above_the_older_versions() -> None:
+def test_change_notes_of_a_new_version_get_a_heading_above_the_older_versions() -> None:
     page = with_notes(PAGE, "0.3.0", ["**First.** A sentence."])
     heads = [row for row in page.splitlines() if row.startswith("## ")]
     assert heads == ["## 0.3.0", "## 0.2.0"]
@@ -37,7 +37,7 @@ def test_change_notes_of_a_new_version_get_a_head_above_the_older_versions() -> 
     assert page.endswith(PAGE[PAGE.index("## 0.2.0") :])
 
 
-def test_long_change_notes_are_wrapped_and_the_other_text_of_the_page_stays() -> None:
+def test_long_change_notes_are_wrapped_and_the_rest_of_the_page_stays_unchanged() -> None:
     changes = CHANGES.read_text("utf-8")
     version = changes.partition("\n## ")[2].split()[0]
     page = with_notes(changes, version, ["**Long.** " + "word " * 60])

@@ -1,4 +1,6 @@
-"""Tests that a folder keeps its roles, templates and files for other loaders when its table is changed."""
+"""Tests that a tokenizer folder keeps its special token roles, templates and sidecar files when its table
+is changed.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ SAMPLES = ("the lowest price<|end|> né", "<|begin|>def low(): return 1", "")
 
 @pytest.fixture(scope="module")
 def trained_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a Hugging Face folder with special tokens before all others, one of them put before each text."""
+    """Make a Hugging Face folder. Its special tokens have the first ids, and one of them is put before each text."""
     folder = tmp_path_factory.mktemp("trained")
     made = tokenizers.Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -114,7 +116,7 @@ def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_transformers_loads_a_changed_folder_with_the_same_roles_sides_and_template(
+def test_transformers_loads_a_changed_folder_with_the_same_special_tokens_and_settings(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     transformers = pytest.importorskip("transformers")
@@ -176,7 +178,7 @@ def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
     assert loaded.encode("low").ids[0] == 0  # the file itself puts the token before each text
 
 
-def test_options_of_export_replace_the_settings_of_the_folder(
+def test_options_of_the_export_command_replace_the_settings_of_the_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat = tmp_path / "other.jinja"
@@ -210,10 +212,12 @@ def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
         assert sentence in capsys.readouterr().err
 
 
-def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_and_named(
+def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_with_a_notice(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The merges file is left out and named if its ids already differed from tokenizer.json."""
+    """If the ids of the merges file already differed from tokenizer.json, this file is left out, and a message names
+    it.
+    """
     loaded = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     loaded.model.save(str(folder))
     assert not any("merges.txt" in note for note in printed_report(capsys, "import", str(folder))["notes"])
@@ -336,7 +340,7 @@ def test_writing_into_the_input_folder_or_a_folder_with_other_files_is_refused(
     assert [path.name for path in strange.iterdir()] == ["thesis.txt"]
 
 
-def test_a_damaged_sidecar_file_is_left_out_and_named(
+def test_a_damaged_sidecar_file_is_left_out_with_a_notice(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "generation_config.json").write_text("{not JSON")

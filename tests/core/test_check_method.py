@@ -1,4 +1,6 @@
-"""Tests of the public check of methods: every method of the project and of the tests passes, and wrong methods fail."""
+"""Tests of the public check of methods: it accepts every method of the project and of the tests, and refuses wrong
+methods.
+"""
 
 from __future__ import annotations
 

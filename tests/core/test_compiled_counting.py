@@ -1,4 +1,4 @@
-"""Tests that the kernels count as plain Python does: every preset, any size of block, any number of threads."""
+"""Tests that the kernels count words as plain Python does, with every preset, block size and number of threads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ TEXT = st.text(
 
 
 def kernels_in_pieces(texts: list[str], recipe: Recipe, *, chunk: int, block: int, threads: int) -> WordTable:
-    """Count by the kernels with blocks so small that words lie across block borders."""
+    """Count words by the kernels in blocks so small that words lie across the borders of blocks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Corpus.chunks, "__defaults__", (chunk,))
         patch.setattr(count_compiled, "__kwdefaults__", {"threads": threads, "block_size": block})
@@ -88,7 +88,7 @@ def test_kernels_count_real_texts_in_small_blocks_as_plain_python_does(name: str
 
 
 def test_kernels_count_words_of_every_length_and_ending() -> None:
-    """A word of up to eight bytes is its own key, unless it ends in a zero byte."""
+    """The table of words stores a word of up to eight bytes as its own key, unless the word ends in a zero byte."""
     words = [b"x" * length + ending for length in range(1, 40) for ending in (b"", b"\0", b"y", b"\0\0")]
     table = table_for("none", "line")
     assert table is not None
@@ -101,7 +101,9 @@ def test_kernels_count_words_of_every_length_and_ending() -> None:
 def test_kernel_word_tables_grow_and_join_without_losing_a_word(
     threads: int, few_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tables are joined one after the other, and by several threads that each fill a part of the slots."""
+    """The tables are joined in two ways: one after the other, and by several threads that each fill a part of the
+    slots.
+    """
     monkeypatch.setattr(bpe_core.counting.counter, "_FEW_WORDS", few_words)
     words = [f" {number}" for number in range(30_000)] + [f" {number:012}" for number in range(30_000)]
     text = "".join(words).encode()
@@ -135,8 +137,8 @@ def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: lis
     assert list(words) == list(count_plainly(Corpus.joined(corpora), recipe)) if corpora else not len(words)
 
 
-def test_counting_threads_hand_over_full_tables_without_losing_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The words have all lengths and recur, and threads hand over tables hundreds of times."""
+def test_no_word_is_lost_when_threads_hand_over_full_tables_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text repeats words of all lengths, and the threads hand over hundreds of full tables."""
     handed_over: list[int] = []
     add = Counter.add
 
@@ -155,7 +157,7 @@ def test_counting_threads_hand_over_full_tables_without_losing_words(monkeypatch
 
 
 @pytest.mark.parametrize("room", [1, 1 << 22])
-def test_joining_many_small_word_tables_equals_one_large_table(room: int) -> None:
+def test_joining_many_small_word_tables_gives_the_same_result_as_one_large_table(room: int) -> None:
     text = "".join(f" low{i % 700}er{i % 40} né" for i in range(4_000)).encode()
     stretches = [Chunk(text[start : start + 900], False) for start in range(0, len(text), 900)]
     tables = [*count_in_runs(stretches, gpt2_table(), room=room, threads=2, block_size=2_000)]
@@ -166,7 +168,10 @@ def test_joining_many_small_word_tables_equals_one_large_table(room: int) -> Non
 
 
 def test_a_long_word_across_many_blocks_is_counted_once() -> None:
-    """A block without a safe split grows. The kernel searches each part for a split only once."""
+    """A block grows if it has no safe place to split.
+
+    The kernel searches each part of the block only once for such a place.
+    """
     searched = 0
 
     class WatchedCounter(Counter):
@@ -183,7 +188,7 @@ def test_a_long_word_across_many_blocks_is_counted_once() -> None:
     assert searched < 1_100_000
 
 
-def test_text_without_a_word_boundary_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_of_one_word_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bpe_core.counting.blocks, "LARGEST_BLOCK", 50_000)
     parts = [Chunk(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
@@ -191,7 +196,7 @@ def test_text_without_a_word_boundary_that_does_not_fit_in_memory_is_refused(mon
         count_compiled([*parts, Chunk(b"x", True)], gpt2_table(), block_size=1_000)
 
 
-def test_a_counting_block_that_grew_becomes_small_again() -> None:
+def test_a_counting_block_that_grew_is_shrunk_again() -> None:
     block = Block(100)
     block.append(b"x" * 10_000)
     assert len(block.data) > 10_000
@@ -199,7 +204,7 @@ def test_a_counting_block_that_grew_becomes_small_again() -> None:
     assert len(block.data) < 200
 
 
-def test_an_error_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
+def test_an_error_in_a_counting_thread_is_raised_and_ends_all_threads() -> None:
     def broken(self: Counter, block: object) -> None:
         raise MemoryError("no more")
 
@@ -213,14 +218,15 @@ def test_counting_can_be_cancelled_and_reports_progress(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "low lower lowest\n" * 100_000)
     reports: list[Progress] = []
     with pytest.raises(Cancelled):
-        count_by_kernels(Corpus.from_files(path), Recipe(), Work(reports.append, lambda: len(reports) == 1))
-    assert [(p.stage, p.done, p.total, p.unit) for p in reports] == [("counting", 1_048_576, 1_700_000, "bytes")]
+        count_by_kernels(Corpus.from_files(path), Recipe(), Work(reports.append, lambda: len(reports) == 2))
+    done = [("counting", 0, 1_700_000, "bytes"), ("counting", 1_048_576, 1_700_000, "bytes")]
+    assert [(p.stage, p.done, p.total, p.unit) for p in reports] == done
 
 
 @pytest.mark.parametrize(
     "data", [b"low \xff", "low lower é ".encode() * 300_000 + b"\xc3", b"ab" * 600_000 + b"\xed\xa0\x80"]
 )
-def test_kernels_and_plain_python_refuse_invalid_text_with_the_same_sentence(tmp_path: Path, data: bytes) -> None:
+def test_kernels_and_plain_python_refuse_invalid_text_with_the_same_message(tmp_path: Path, data: bytes) -> None:
     path = write(tmp_path, "a.txt", data)
     with pytest.raises(EncodingError) as plain:
         count_plainly(Corpus.from_files(path), Recipe())
@@ -246,7 +252,7 @@ def test_the_kernel_finds_invalid_utf_8_at_the_same_byte_as_python(data: bytes) 
     assert first_invalid(writable) == first_invalid(data)
 
 
-class TestTheChoice:
+class TestChoiceBetweenPythonAndKernels:
     """Tests that plain Python counts small texts, and texts split by a pattern without a scan table.
 
     The kernels count large texts as soon as the kernels are ready.
@@ -347,7 +353,7 @@ def test_word_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
         assert np.array_equal(table.counts, tables[0].counts)
 
 
-def test_counting_works_with_the_few_threads_that_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_works_even_if_the_system_allows_only_a_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     start, left = threading.Thread.start, 1
 
     def start_while_there_are(thread: threading.Thread) -> None:

@@ -1,4 +1,7 @@
-"""Tests that the kernels give the tokens of plain Python, which other tests compare with the reference."""
+"""Tests that the kernels encode to the same tokens as plain Python.
+
+Other tests compare plain Python with the reference.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels import readiness
-from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
+from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots, next_slot
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import batches, compiled_encoder
-from bpe_core.segmenting.batches import Jobs, Texts, Unread, encode_by_kernels
+from bpe_core.segmenting.batches import FIRST_TEXTS, Jobs, JoinedTexts, Texts, Unread, encode_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
@@ -33,6 +36,7 @@ from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.scanner import ScanTable
 from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.core.specified_encoder import SpecifiedWords, specified_words
 from tests.shared import available_texts, text_of
@@ -71,7 +75,7 @@ def test_kernels_encode_to_the_same_tokens_as_plain_python_after_any_merge(
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_kernels_return_the_same_symbols_ranks_and_places_as_plain_python_does(history: History, text: str) -> None:
+def test_kernels_and_plain_python_return_the_same_symbols_and_ranks_and_positions(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     symbols, wanted = compiled.symbols(normalized), plain.symbols(normalized)
@@ -140,11 +144,29 @@ def test_the_cache_of_encoded_words_grows_and_is_emptied_when_too_large(monkeypa
     expected = plain.ids(text, 20).tolist()
     assert compiled.ids(text, 20).tolist() == expected
     assert compiled.ids(text, 20).tolist() == expected  # now from memory
+    slots = compiled._desks[-1].memory.slots
+    assert np.count_nonzero(slots[SLOT - 1 :: SLOT]) <= 3 * len(slots) // SLOT // 8
     monkeypatch.setattr(compiled_encoder, "MOST_WORDS", 5_000)
     assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
 
 
-def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("begun", range(16))
+def test_a_search_in_the_word_cache_visits_every_slot_once_and_the_two_slots_of_a_line_in_succession(
+    begun: int,
+) -> None:
+    slots = np.zeros(16 * SLOT, np.uint64)
+    start = place = np.uint64(begun * SLOT)
+    visited = []
+    for _ in range(16):
+        visited.append(int(place))
+        place = next_slot(slots, place, start)
+    assert place == start
+    assert sorted(visited) == list(range(0, 16 * SLOT, SLOT))
+    lines = [slot // (2 * SLOT) for slot in visited]
+    assert lines[::2] == lines[1::2]
+
+
+def test_threads_that_fill_one_word_cache_concurrently_return_equal_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new, and several threads meet each word while the cache grows and is emptied."""
     for owner, name, value in ((compiled_encoder, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
@@ -156,16 +178,16 @@ def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch
         for threads in (2, 5):
             compiled = both_encoders(history)[1]
             for _ in range(2):
-                ids, _ = encode_by_kernels(compiled, Texts.of([text]), cuts, 20, threads)
+                ids, _ = encode_by_kernels(compiled, Texts.of([text]), lambda: cuts, 20, threads)
                 assert np.array_equal(ids, wanted)
 
 
 def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_the_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The thread uses the old memory until this memory is full.
+    """The first thread uses the old memory until it is full, and then waits.
 
-    Then it waits, and both threads use the new memory.
+    Afterwards both threads use the new memory.
     """
     began, go_on = threading.Event(), threading.Event()
 
@@ -182,7 +204,7 @@ def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_t
     met = compiled_encoder.RememberedWords(compiled_encoder.MOST_WORDS)
     first, second = met.part(), met.part()
     slots = len(first.slots) // SLOT
-    usual, fullest = slots // 2, slots // 2 + slots // compiled_encoder._MEANWHILE
+    usual, fullest = 3 * slots // 8, 3 * slots // 8 + slots // compiled_encoder._MEANWHILE
 
     def entered() -> int:
         return int(full(first).number[ENTRIES] + full(second).number[ENTRIES])
@@ -212,9 +234,15 @@ def test_threads_that_encode_at_different_steps_do_not_disturb_each_other() -> N
             assert ids == expected[at]
 
 
-@given(history=histories(), batch=st.lists(MORE_TEXTS, max_size=6), threads=st.integers(1, 3), job=st.integers(1, 40))
-def test_encoding_a_batch_of_texts_equals_encoding_each_text(
-    history: History, batch: list[str], threads: int, job: int
+@given(
+    history=histories(),
+    batch=st.lists(MORE_TEXTS, max_size=9),
+    threads=st.integers(1, 3),
+    job=st.integers(1, 40),
+    joins_from=st.sampled_from([0, 1 << 14]),
+)
+def test_encoding_a_batch_of_texts_gives_the_same_ids_as_encoding_each_text(
+    history: History, batch: list[str], threads: int, job: int, joins_from: int
 ) -> None:
     """The texts are given as a list, as a part of an Arrow array, and as bytes."""
     plain, compiled = both_encoders(history)
@@ -225,33 +253,38 @@ def test_encoding_a_batch_of_texts_equals_encoding_each_text(
     array = pa.array(["more", *batch, "behind"])[1:-1]
     for given_texts in (batch, [text.encode() for text in batch], array, pa.chunked_array([array])):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(batches, "LEAST_JOB", job)
-            patch.setattr(batches, "LARGEST_JOB", job)
-            ids, offsets = encode_by_kernels(compiled, Texts.of(given_texts), cuts, at, threads)
+            for name in ("LEAST_JOB", "LARGEST_JOB", "LARGEST_ALONE"):
+                patch.setattr(batches, name, job)
+            ids, offsets = encode_by_kernels(compiled, Texts.of(given_texts), lambda: cuts, at, threads)
         assert [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())] == wanted
     for given_texts in (batch, ["".join(batch)]):  # whose bytes the threads make
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in {"LEAST_JOB": job, "LARGEST_JOB": job, "WORTH_THREADS": 1, "_PARTS": 1}.items():
+            for name in ("LEAST_JOB", "LARGEST_JOB", "LARGEST_ALONE"):
+                patch.setattr(batches, name, job)
+            for name, value in {"WORTH_THREADS": 1, "WORTH_JOINING": joins_from, "SAMPLED": 2, "_PARTS": 1}.items():
                 patch.setattr(batches, name, value)
-            ids, offsets = encode_by_kernels(compiled, Unread.of(given_texts), cuts, at, threads)
+            ids, offsets = encode_by_kernels(compiled, Unread.of(given_texts), lambda: cuts, at, threads)
         id_lists = [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())]
         assert id_lists == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
-def test_parts_of_a_batch_become_smaller_only_for_several_threads() -> None:
-    size, cuts = 10 * batches.LARGEST_JOB, SafeCuts.of(small_history().recipe)
+def test_the_last_parts_of_a_batch_are_smaller_only_for_several_threads() -> None:
+    size, cuts = 10 * batches.LARGEST_ALONE, SafeCuts.of(small_history().recipe)
     texts = Texts.of(["low é" * 12] * (size // 72))
-    for threads in (1, 2):
-        parts, _ = texts.parts(cuts, Jobs.of(texts.size, threads))
-        sizes = [part().size for part in parts]
+    for threads, largest, least in (
+        (1, batches.LARGEST_ALONE, batches.LARGEST_ALONE),
+        (2, batches.LARGEST_JOB, batches.LEAST_JOB),
+    ):
+        parts, _ = texts.parts(lambda: cuts, Jobs.of(texts.size, threads))
+        sizes = [len(part(False).data) for part in parts]
         assert sum(sizes) == texts.size
-        assert max(sizes) < batches.LARGEST_JOB + 100
-        assert min(sizes[:-1]) >= (batches.LARGEST_JOB if threads == 1 else batches.LEAST_JOB) - 100
+        assert max(sizes) < largest + 100
+        assert min(sizes[:-1]) >= least - 100
         taken = sum(sizes) - sizes[-1]
         assert (sizes[-2] < taken / 20) == (threads == 2)
 
 
-def test_encoding_works_with_the_few_threads_that_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_works_even_if_the_system_allows_only_a_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "SAMPLE", 0)
     history, texts = small_history(), [many_words(50) for _ in range(20)]
     for name in ("LEAST_JOB", "LARGEST_JOB"):
@@ -272,7 +305,68 @@ def test_encoding_works_with_the_few_threads_that_the_system_allows(monkeypatch:
     assert np.array_equal(encoded.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
 
 
-def test_encoding_a_batch_names_the_value_of_a_wrong_type() -> None:
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "whitespace", "english", "none"])
+def test_many_short_texts_have_the_same_tokens_in_a_batch_as_alone(pattern: str) -> None:
+    """Several texts share a block of words, and a block ends within a text. Some texts are empty, or only blanks.
+
+    Large batches are joined by U+0000, so some texts hold this character, too.
+    """
+    chance = random.Random(2)
+    recipe = Recipe.preset("gpt2", merges=200)
+    history = learn(count_words(Corpus.from_texts([text_of("prose")]), recipe), recipe)
+    tokenizer = Tokenizer(History(recipe.with_changes(pattern=pattern), history.alphabet, history.columns))
+    pieces = ["low ", "lower", "", " ", "\n", "  \n ", "é漢", "the end. ", "a" * 20, "b" * 200]
+    texts = ["".join(chance.choices(pieces, k=chance.choice([0, 1, 3, 30, 300]))) for _ in range(600)]
+    for batch in (
+        texts,
+        [text.encode() for text in texts],
+        [text for text in texts if text.isascii()],
+        ["", *texts, ""],
+        [*texts, "low\0er", "\0", "low"],
+        ["", ""],
+        [" "],
+    ):
+        encoded = tokenizer.encode_batch(batch)
+        alone = [tokenizer.encode_to_array(text) for text in batch]
+        assert encoded.offsets.tolist() == [0, *np.cumsum([len(ids) for ids in alone]).tolist()]
+        assert np.array_equal(encoded.ids, np.concatenate(alone))
+
+
+@given(
+    texts=st.lists(
+        st.sampled_from(["low", "é", "日本", "😀 low", "", "l" * 2_000, "日" * 2_000]), min_size=1, max_size=9
+    ),
+    first=st.sampled_from(["", "low", "日"]),
+)
+def test_joined_texts_consist_of_the_bytes_of_all_texts_with_a_zero_byte_between_two_texts(
+    texts: list[str], first: str
+) -> None:
+    """The texts are joined as strings or as bytes, depending on the first texts."""
+    texts = [first] * FIRST_TEXTS + texts
+    joined = JoinedTexts.of(texts)
+    assert joined is not None
+    assert joined.data.tobytes() == b"\0".join(map(str.encode, texts))
+    assert joined.edges == len(texts)
+    assert JoinedTexts.of([*texts, "\ud800"]) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_joined_first"),
+    [
+        (["low"] * 99, True),
+        (["low"] * 99 + ["日"], True),  # only the first of many short texts are looked at
+        (["日"] * 99, True),
+        (["low", "日"] * 50, False),
+        (["low " * 500] * 99, True),
+        (["low " * 500] * 99 + ["日"], False),
+        (["日" * 2_000] * 99, False),
+    ],
+)
+def test_texts_are_joined_as_strings_only_where_that_is_faster(texts: list[str], is_joined_first: bool) -> None:
+    assert batches._are_joined_first(texts) == is_joined_first
+
+
+def test_encoding_a_batch_reports_values_that_are_not_valid_texts() -> None:
     tokenizer = Tokenizer(small_history())
     for batch, message in [
         ("low", "as a list"),
@@ -304,7 +398,7 @@ def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the
         texts = Unread.of(batch)
         assert isinstance(texts, Unread)
         with pytest.raises(BpeError, match=message):
-            encode_by_kernels(compiled, texts, cuts, 20, 2)
+            encode_by_kernels(compiled, texts, lambda: cuts, 20, 2)
     with pytest.raises(BpeError, match=r"Character 17 of the text is U\+D800"):  # the whole text is read in one piece
         Unread.of(["low é, low, low \ud800 low"])
 
@@ -324,3 +418,31 @@ def test_kernels_split_real_texts_in_many_languages_as_plain_python_does(name: s
     for at in (0, 1_000, 3_000):
         assert np.array_equal(compiled.ids(text, at), plain.ids(text, at))
     assert np.array_equal(compiled.byte_ranks(text), plain.byte_ranks(text))
+
+
+def test_encoding_a_batch_of_short_texts_builds_no_table_of_safe_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table is for texts that are so large that several threads divide them."""
+    made: list[Recipe] = []
+    make = SafeCuts.of
+
+    def note(recipe: Recipe, *, table: ScanTable | None = None) -> SafeCuts:
+        made.append(recipe)
+        return make(recipe, table=table)
+
+    monkeypatch.setattr(SafeCuts, "of", note)
+    monkeypatch.setattr(readiness, "SAMPLE", 0)
+    tokenizer, text = Tokenizer(small_history()), many_words(200_000)
+    tokenizer.encode_batch(text.split("a"), threads=2)
+    assert made == []
+    tokenizer.encode_batch([text], threads=2)
+    assert made != []
+
+
+@pytest.mark.parametrize("size", [15, 16, 128, 129, 255, 256, 257])
+def test_words_of_at_most_256_bytes_are_cached(size: int) -> None:
+    """Texts without spaces, such as Japanese ones, have long words. Merging a long word each time is slow."""
+    plain, compiled = both_encoders(small_history())
+    word = ("abcdefgh" * 33)[:size]
+    for _ in range(2):
+        assert compiled.ids(word, 20).tolist() == plain.ids(word, 20).tolist()
+    assert int(compiled._desks[-1].memory.number[ENTRIES]) == (size <= 256)

@@ -1,6 +1,6 @@
-"""Tests of the compiled learner in cases that plain Python does not have.
+"""Tests of the compiled learner in cases that the plain learner does not have.
 
-The cases are buffers that grow, steps that were learned before, and huge counts.
+These cases are growing buffers, given first steps, and huge counts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
 def learn_to_end(
     learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int, columns: Columns | None = None
 ) -> History:
-    """Return the history that a learner has made when it has ended."""
+    """Run a learner until it ends. Return its history."""
     columns = columns or Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
     return history_of_learner(learner, recipe, alphabet, columns, end)
@@ -70,7 +70,7 @@ def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: W
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_new_merges_obey_the_recipe_even_if_the_merges_before_them_do_not(
+def test_new_merges_obey_the_recipe_even_if_earlier_merges_do_not(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
     """The given merges may be too rare, too long, or not the best.
@@ -88,7 +88,7 @@ def test_new_merges_obey_the_recipe_even_if_the_merges_before_them_do_not(
 
 
 @given(table=merge_tables(), words=words())
-def test_training_can_repeat_the_merges_of_an_imported_table_and_then_learn_more(
+def test_training_can_repeat_the_merges_of_an_imported_table_and_then_learn_more_merges(
     table: History, words: WordTable
 ) -> None:
     recipe = table.recipe.with_changes(alphabet_limit=None, merges=len(table) + 5)
@@ -100,7 +100,9 @@ def test_training_can_repeat_the_merges_of_an_imported_table_and_then_learn_more
 
 
 def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recipe, given: int) -> None:
-    """Check that every count and every runner-up is right, and that all merges after the given merges are the best."""
+    """Check that every count and runner-up is right, and that every merge after the given merges joins the
+    best pair.
+    """
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
     for merge in history:
@@ -120,7 +122,7 @@ def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recip
 
 @pytest.mark.parametrize("ties", BYTE_TIES)
 @given(words=words(), merges=st.integers(0, 20), wanted=st.integers(1, 400))
-def test_asking_for_the_leading_pairs_does_not_change_training(
+def test_asking_for_the_leading_pairs_does_not_change_the_training_result(
     words: WordTable, ties: Any, merges: int, wanted: int
 ) -> None:
     recipe = Recipe(pattern="whitespace", ties=ties, merges=40, vocab_size=None, min_frequency=1)
@@ -138,8 +140,8 @@ def test_asking_for_the_leading_pairs_does_not_change_training(
 
 
 @pytest.mark.parametrize("ties", CHARACTER_TIES)
-def test_training_with_thousands_of_characters_equals_the_reference(ties: Any) -> None:
-    """The text has so many symbols that a table with an entry for each pair would be too large."""
+def test_training_with_thousands_of_different_characters_matches_the_reference(ties: Any) -> None:
+    """The text has so many symbols that a table with a cell for each pair would be too large."""
     random = np.random.default_rng(5)
     made = {"".join(map(chr, 0x4E00 + random.zipf(1.3, 6) % 2000)): int(random.integers(1, 4)) for _ in range(250)}
     words = WordTable.from_counts({**made, "".join(map(chr, range(0x4E00, 0x5400))): 1})
@@ -157,7 +159,7 @@ def test_a_token_longer_than_the_text_buffer_is_learned() -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
-def test_a_call_of_the_learner_with_a_small_work_limit_returns_after_one_merge() -> None:
+def test_a_learner_call_with_a_small_work_limit_returns_after_one_merge() -> None:
     words = WordTable.from_counts({"abcdefgh" * 50: 3})
     recipe = Recipe(merges=5, vocab_size=None)
     learner = CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None)
@@ -181,8 +183,7 @@ def test_a_pair_with_a_higher_count_never_has_a_lower_level_in_the_queue(first: 
 def test_outdated_occurrences_of_pairs_are_removed_from_memory_during_training(
     ties: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All merges of a long word together make more occurrences of pairs than the learner's memory can hold at one
-    time."""
+    """The merges of a long word make more occurrences of pairs than the learner's memory can hold at one time."""
     rooms: list[int] = []
     tidy = CompiledLearner.tidy_arena
 

@@ -16,7 +16,7 @@ from bpe_core.history.joining import NO_PRIORITY, MergePriorities
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.by_priority import JoinedWords
-from bpe_core.segmenting.changed_texts import ChangedTexts, changed_texts
+from bpe_core.segmenting.changed_texts import ChangedTexts, changed_texts, unchanged_texts
 from bpe_core.segmenting.compiled_encoder import WORDS_AT_FIRST, CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.cutting import Cutting
@@ -34,18 +34,20 @@ TABLES = [
             (MAP, ("éa", "a b", "日日日")),
             (bytes(4), ("  ", "é")),
             (packed({"a": "x  y", "é": "  ", "b": "", "日": " ", "aéb日 x▁\t𝄞aéb日 x▁\t𝄞": "日"}), (" x", "  é")),
+            (packed({"bc": "é", "c\u0301": "ć", " b": "_", "yy": "y"}), ("cb",)),
         )
     ),
 ]
 
-NAMES = ["no table", "table", "kept, too", "only kept", "several spaces"]
+NAMES = ["no table", "table", "kept, too", "only kept", "several spaces", "keys in ASCII"]
+LETTERS = "aébcy日 x▁\t\0𝄞\u0301"
 
 HISTORY = History.from_pairs(Recipe.preset("gpt2", merges=2), Alphabet.of_bytes(), [(97, 98), (32, 256)])
 
 
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
-@given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
-def test_kernels_normalize_a_whole_text_as_its_normalization_steps_do_one_by_one(
+@given(texts=st.lists(st.text(LETTERS, max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
+def test_kernels_give_the_same_normalized_text_as_the_normalizers_applied_one_after_another(
     table: Precompiled | None, texts: list[str], marks: Marks
 ) -> None:
     chosen = WholeTexts(table, marks)
@@ -73,8 +75,8 @@ def test_damaged_character_maps_are_applied_in_plain_python_and_not_by_kernels()
 
 
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
-@given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
-def test_the_kernel_for_short_texts_encodes_as_the_kernel_for_long_texts(
+@given(texts=st.lists(st.text(LETTERS, max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
+def test_the_kernels_for_short_and_for_long_texts_give_equal_ids(
     table: Precompiled | None, texts: list[str], marks: Marks
 ) -> None:
     """Some texts are too long for the kernel for short texts, or become too long when they are normalized."""
@@ -91,7 +93,17 @@ def test_the_kernel_for_short_texts_encodes_as_the_kernel_for_long_texts(
         assert short is None or short.tolist() == longer.tolist()
 
 
-def test_the_kernel_for_short_texts_enlarges_the_cache_of_words_when_full() -> None:
+def test_a_short_text_is_encoded_without_a_copy_if_no_rule_changes_the_text() -> None:
+    encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
+    for changes, is_copied in ((unchanged_texts(), False), (ChangedTexts(WholeTexts(None, Marks())), True)):
+        ids = encoder.ids_of_short("a b", 2, changes.table)
+        assert ids is not None
+        short = encoder._desks[-1].short
+        assert short is not None
+        assert short.text.changed.any() == is_copied
+
+
+def test_the_kernel_for_short_texts_enlarges_a_full_word_cache() -> None:
     encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
     changes = ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
     texts = [

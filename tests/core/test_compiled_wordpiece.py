@@ -1,4 +1,4 @@
-"""Tests that the compiled learners of WordPiece equal the specification on any words and any recipe."""
+"""Tests that the compiled learners of WordPiece learn as the specification does, from any words with any recipe."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_resuming_wordpiece_training_from_any_step_gives_the_same_tokens(words: 
 
 
 @given(words=words(), recipe=recipes())
-def test_the_next_pairs_of_the_wordpiece_learner_equal_those_of_the_reference(words: WordTable, recipe: Recipe) -> None:
+def test_the_wordpiece_learner_finds_the_same_next_pairs_as_the_reference(words: WordTable, recipe: Recipe) -> None:
     recipe = recipe.with_changes(wordpiece_rule="score", merges=12)
     history = reference.train(words, recipe)
     learner = CompiledScoreLearner(words, history.alphabet, recipe, None, room=NO_ROOM)
@@ -73,7 +73,7 @@ def test_the_next_pairs_of_the_wordpiece_learner_equal_those_of_the_reference(wo
 
 
 def ranking_after(history: History, words: WordTable) -> list[Candidate]:
-    """Return every pair that is frequent enough, in the order in which the reference would choose."""
+    """Return every frequent pair after the last step, in the order in which the reference would choose the pairs."""
     recipe, tokens = history.recipe, bpe.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
     for pair in history.pairs():

@@ -59,7 +59,7 @@ def cuts(draw: st.DrawFn) -> tuple[PreTokenizer, ...]:
 
 
 @given(cuts(), st.lists(TEXTS, max_size=3))
-def test_splitting_steps_give_the_same_words_for_a_batch_as_for_each_text_alone(
+def test_splitting_texts_in_a_batch_gives_the_same_words_as_splitting_each_text_alone(
     steps: tuple[PreTokenizer, ...], texts: list[str]
 ) -> None:
     assert tuple(read_step(as_json(step)) for step in steps) == steps
@@ -78,7 +78,7 @@ def test_splitting_steps_give_the_same_words_for_a_batch_as_for_each_text_alone(
         assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]
 
 
-def test_steps_that_can_split_many_texts_at_once_are_recognized() -> None:
+def test_operations_that_can_split_many_texts_at_once_are_recognized() -> None:
     always = [
         Split(expression, True, behavior) for expression in EXPRESSIONS[:6] for behavior in ("Isolated", "Contiguous")
     ]
@@ -98,7 +98,7 @@ def test_steps_that_can_split_many_texts_at_once_are_recognized() -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"\s+", "[a-z▁]+", " {2,}", r"\p{M}+", "é", "x*", r"a|\s+"])
-def test_the_replace_step_replaces_exactly_the_matches_of_its_pattern(pattern: str) -> None:
+def test_the_operation_replace_replaces_exactly_the_matches_of_its_pattern(pattern: str) -> None:
     @given(TEXTS, st.sampled_from(["", " ", "\\1", "▁▁"]))
     def check(text: str, content: str) -> None:
         spans = Expression.of(pattern, is_regex=True).spans(text)

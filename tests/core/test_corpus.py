@@ -22,7 +22,7 @@ def test_a_corpus_returns_its_texts_one_by_one(texts: list[str], size: int) -> N
     assert documents(Corpus.from_texts(texts), size) == [text for text in texts if text]
 
 
-def test_a_corpus_of_a_list_can_be_read_twice_but_of_an_iterator_only_once() -> None:
+def test_a_corpus_of_a_list_can_be_read_twice_and_a_corpus_of_an_iterator_only_once() -> None:
     corpus = Corpus.from_texts(["low", "löw"])
     assert documents(corpus) == documents(corpus) == ["low", "löw"]
     assert corpus.total_size == 7
@@ -38,12 +38,12 @@ def test_a_single_text_in_place_of_a_list_of_texts_is_refused() -> None:
         Corpus.from_texts("low lower")
 
 
-def test_the_refusal_of_a_list_with_another_value_than_text_names_the_number_of_the_value() -> None:
+def test_the_error_for_a_list_with_a_value_that_is_not_text_gives_the_position_of_the_value() -> None:
     with pytest.raises(CorpusError, match="Text 2 is of the type int"):
         documents(Corpus.from_texts(["low", 7]))  # type: ignore[list-item]
 
 
-def test_half_a_surrogate_pair_in_a_text_is_refused_replaced_or_skipped() -> None:
+def test_a_lone_surrogate_in_a_text_is_refused_or_replaced_or_skipped() -> None:
     texts = ["fine", "n\ud83dw"]
     with pytest.raises(EncodingError, match=r"Text 2: character 2 is half of a surrogate pair \(U\+D83D\)"):
         documents(Corpus.from_texts(texts))
@@ -136,7 +136,7 @@ def test_reading_standard_input_that_is_missing_is_reported(monkeypatch: pytest.
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_looking_at_a_named_pipe_does_not_consume_its_content(tmp_path: Path) -> None:
+def test_inspecting_a_named_pipe_does_not_consume_its_content(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"through a pipe",))
@@ -157,7 +157,7 @@ def test_joining_corpora_keeps_the_order_of_their_texts(tmp_path: Path) -> None:
         Corpus.joined([joined, Corpus.from_word_counts({"low": 1})])
 
 
-def test_a_corpus_reports_only_the_text_that_its_last_reading_skipped(tmp_path: Path) -> None:
+def test_a_corpus_reports_only_what_was_skipped_when_it_was_last_read(tmp_path: Path) -> None:
     corpus = Corpus.from_files(write(tmp_path, "a.txt", b"l\xffw"), on_invalid="skip")
     assert not corpus.skipped
     assert documents(corpus) == documents(corpus) == ["lw"]
@@ -165,5 +165,5 @@ def test_a_corpus_reports_only_the_text_that_its_last_reading_skipped(tmp_path: 
     assert corpus.skipped[0].count == 1
 
 
-def test_a_corpus_of_no_files_is_refused() -> None:
+def test_a_corpus_without_files_is_refused() -> None:
     assert "name at least one file" in sentence([])

@@ -1,4 +1,6 @@
-"""Tests of counting in plain Python: any size of blocks gives the same words, with progress and cancelling."""
+"""Tests of counting in plain Python: the size of blocks changes no count, progress is reported, and counting can be
+cancelled.
+"""
 
 from __future__ import annotations
 
@@ -56,13 +58,13 @@ def test_word_counts_do_not_depend_on_the_size_of_chunks(recipe: Recipe, texts: 
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
-def test_word_counts_equal_the_plain_definition(recipe: Recipe) -> None:
+def test_word_counts_match_a_plain_python_count(recipe: Recipe) -> None:
     texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
     assert list(count_words(Corpus.from_texts(texts), recipe)) == counts_by_definition(texts, recipe)
 
 
 @given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
-def test_each_counted_word_has_the_number_of_its_occurrences_at_line_ends(
+def test_each_counted_word_is_stored_with_its_number_of_occurrences_at_line_ends(
     texts: list[str], size: int, by_kernels: bool
 ) -> None:
     texts, recipe = [re.sub("[\x1c-\x1f]", " ", text) for text in texts], Recipe.preset("unigram")
@@ -91,7 +93,7 @@ def test_counts_at_line_ends_are_saved_with_the_word_table(tmp_path: Path) -> No
     assert WordTable.merged([table, WordTable.from_counts({"low": 1})]).line_ends is None
 
 
-def test_words_are_never_joined_across_documents(tmp_path: Path) -> None:
+def test_counting_never_joins_words_across_documents(tmp_path: Path) -> None:
     paths = [write(tmp_path, f"{i}.txt", "low") for i in range(3)]
     assert list(count_plainly(Corpus.from_files(paths), Recipe())) == [(b"low", 3)]
     rows = write(tmp_path, "a.jsonl", '{"text": "low"}\n' * 3)
@@ -147,7 +149,7 @@ def test_a_custom_pattern_that_matches_nothing_is_refused() -> None:
     assert len(count_words(Corpus.from_texts(["low", "Lower"]), recipe)) == 3
 
 
-def test_counting_stops_at_an_invalid_text_with_its_byte_offset(tmp_path: Path) -> None:
+def test_counting_stops_at_an_invalid_text_and_reports_its_byte_offset(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", b"low \xff")
     with pytest.raises(BpeError, match="offset 4"):
         count_words(Corpus.from_files(path), Recipe())
@@ -157,14 +159,14 @@ WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
 @pytest.mark.parametrize("name", available_texts(*WORDS))
-def test_a_poem_counted_in_clean_words_has_the_expected_counts(name: str) -> None:
+def test_counting_the_cleaned_words_of_a_poem_gives_the_expected_counts(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
     assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word
 
 
 @pytest.mark.parametrize("name", available_texts("prose", "code", "data/tinyshakespeare.txt"))
-def test_a_real_text_counted_line_by_line_equals_the_plain_definition(name: str) -> None:
+def test_counting_a_real_text_line_by_line_matches_a_plain_python_count(name: str) -> None:
     text = text_of(name)
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("english"))
     assert table.total_bytes == len(text.encode())

@@ -52,7 +52,7 @@ def corpus(tmp_path: Path) -> Corpus:
 
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Any]:
-    """Start a cluster in this process, which shares the file system in memory."""
+    """Start a cluster whose workers are threads of this process, so that they share fsspec's file system in memory."""
     import distributed  # importing takes time, which every process that only collects tests would spend
 
     with (
@@ -62,9 +62,7 @@ def threads() -> Iterator[Any]:
         yield client
 
 
-def test_workers_of_a_cluster_write_the_same_files_as_local_threads(
-    tmp_path: Path, corpus: Corpus, threads: Any
-) -> None:
+def test_cluster_workers_write_the_same_files_as_local_threads(tmp_path: Path, corpus: Corpus, threads: Any) -> None:
     bucket = fsspec.filesystem("memory")
     for size in (10**9, 400):
         wanted, order = tmp_path / f"{size}.parquet", dict(partition_size=size, piece_size=60)

@@ -22,7 +22,7 @@ from tests.shared import text_of
 CHAT = "{% for message in messages %}{{ message.content }}{% endfor %}"
 
 
-def test_a_delivered_folder_is_loaded_by_transformers(
+def test_a_tokenizer_folder_written_by_the_program_is_loaded_by_transformers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transformers = pytest.importorskip("transformers")

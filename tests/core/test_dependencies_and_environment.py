@@ -1,4 +1,4 @@
-"""Tests of the program's environment: the required releases, and the environment variables."""
+"""Tests of the required releases of other packages, and of the environment variables that the program reads."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ def test_the_manual_names_every_environment_variable_of_the_program() -> None:
     table = (ROOT / "resources" / "manual" / "commands.md").read_text(encoding="utf-8")
     documented = {*re.findall(r"^\| `(BPE_EXPLORER_[A-Z_]+)", table, re.MULTILINE)}
     assert read == documented
+
+
+def test_the_manual_names_every_environment_variable_for_tests_and_for_folders() -> None:
+    variable = re.compile(r'(?:environ|getenv)\b.{0,20}?"((?:BPE|XDG)_[A-Z_]+)"')
+    files = [path for folder in ("app", "bpe_core", "tests") for path in (ROOT / folder).rglob("*.py")]
+    read = {name for path in files for name in variable.findall(path.read_text(encoding="utf-8"))}
+    pages = [ROOT / "resources" / "manual" / name for name in ("commands.md", "developers.md")]
+    documented = {name for page in pages for name in re.findall(r"[A-Z]+_[A-Z_]+", page.read_text(encoding="utf-8"))}
+    assert {"BPE_LONG", "BPE_KILLS", "BPE_SOAK_SEED", "XDG_DATA_HOME"} <= read
+    assert read - documented == set()

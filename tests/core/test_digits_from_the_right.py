@@ -1,4 +1,4 @@
-"""Tests of digits grouped in threes from the right: only numbers are split otherwise than by cl100k."""
+"""Tests of the pattern that groups digits in threes from the right: it splits everything except numbers like cl100k."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.formats import write_history
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.splitter import split_words, why_slow
+from bpe_core.splitting.splitter import part_without_table, split_words
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import SPELLED_OUT
 
@@ -22,14 +22,14 @@ RECIPE, OTHER = Recipe.preset("gpt2", pattern="digits-right"), Recipe.preset("cl
 
 
 @given(st.text("0123456789٣", max_size=20))
-def test_digits_right_splits_a_number_into_groups_of_three_from_the_right(digits: str) -> None:
+def test_the_digits_right_pattern_splits_a_number_into_groups_of_three_from_the_right(digits: str) -> None:
     first = len(digits) % 3
     groups = [digits[:first], *(digits[place : place + 3] for place in range(first, len(digits), 3))]
     assert list(split_words(digits, RECIPE)) == [group for group in groups if group]
 
 
 @given(st.text("ab 1234.,'\n\tÄ漢s", max_size=40))
-def test_digits_right_splits_all_other_text_as_cl100k(text: str) -> None:
+def test_the_digits_right_pattern_splits_all_other_text_like_the_cl100k_pattern(text: str) -> None:
     ours, theirs = ([word for word in split_words(text, recipe) if not word.isdecimal()] for recipe in (RECIPE, OTHER))
     assert ours == theirs
     assert "".join(split_words(text, RECIPE)) == text
@@ -37,15 +37,17 @@ def test_digits_right_splits_all_other_text_as_cl100k(text: str) -> None:
 
 @pytest.mark.parametrize("by_kernels", [True, False])
 @given(st.text("ab 0123456789٣²½.,'\n\tÄ漢s", max_size=60), st.sampled_from(["file", "line"]))
-def test_words_of_digits_right_are_counted_as_they_are_split(by_kernels: bool, text: str, unit: str) -> None:
+def test_counting_and_splitting_with_the_digits_right_pattern_give_the_same_words(
+    by_kernels: bool, text: str, unit: str
+) -> None:
     """The scanner counts numbers as whole words. The counter splits the numbers afterwards."""
-    assert not why_slow(RECIPE)
+    assert not part_without_table(RECIPE)
     recipe = RECIPE.with_changes(unit=unit)
     words = Counter(word.encode() for word in split_words(text, recipe))
     assert list(count_unmixed(Corpus.from_texts([text]), recipe, by_kernels=by_kernels)) == list(words.items())
 
 
-def test_a_recipe_stores_the_expression_of_digits_right_and_the_command_accepts_the_name(
+def test_a_recipe_stores_the_expression_of_the_digits_right_pattern_and_commands_accept_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (RECIPE.pattern, RECIPE.custom_pattern) == ("custom", SPELLED_OUT["digits-right"].expression)
@@ -56,7 +58,7 @@ def test_a_recipe_stores_the_expression_of_digits_right_and_the_command_accepts_
     assert "56 + 7 → 567" in capsys.readouterr().out
 
 
-def test_the_tokenizers_library_splits_numbers_by_digits_right_as_the_program_does(tmp_path: Path) -> None:
+def test_the_tokenizers_library_splits_numbers_by_the_digits_right_pattern_as_the_program_does(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     study = bpe.train(["1234567 was 234567, 567 of 1,234,567; it's 12345678 12 in 2024\n\n"] * 3, RECIPE, merges=30)
     write_history(study.history, tmp_path / "tokenizer.json")

@@ -43,7 +43,7 @@ def history(recipe: Recipe) -> History:
     return train(Corpus.from_texts([TEXT]), recipe)
 
 
-def test_a_method_that_drops_tokens_trains_down_to_the_vocabulary_size(history: History) -> None:
+def test_training_by_a_method_that_drops_tokens_ends_at_the_requested_vocabulary_size(history: History) -> None:
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
     assert {step.right for step in history} == {NOTHING}
     assert all(step.count <= step.runner_up_count for step in history)
@@ -64,7 +64,7 @@ def test_encoding_at_a_step_uses_no_token_that_was_dropped_before(history: Histo
         tokenizer.boundaries(TEXT)
 
 
-def test_reasons_of_the_first_steps_equal_those_of_the_whole_history_and_are_read_only(history: History) -> None:
+def test_reasons_of_the_first_steps_match_those_of_the_whole_history_and_cannot_be_changed(history: History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3
@@ -93,14 +93,14 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_drops_tokens(
     assert loaded.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
-def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(history: History, tmp_path: Path) -> None:
+def test_a_method_that_drops_tokens_cannot_be_exported_to_merge_formats(history: History, tmp_path: Path) -> None:
     for name, holds in {
-        "merges.txt": "joined pairs",
-        "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
+        "merges.txt": "only merges of pairs",
+        "tokenizer.json": "only merges of pairs, and the tokens of WordPiece and Unigram",
     }.items():
-        with pytest.raises(OutputError, match=f"{holds} only, but .* Dropping .* used least: save it as a session"):
+        with pytest.raises(OutputError, match=f"{holds}, but .* Dropping .* used least: save it as a session"):
             write_history(history, tmp_path / name)
-    with pytest.raises(OutputError, match="joined pairs only"):
+    with pytest.raises(OutputError, match="only merges of pairs"):
         prepare_export(history, tmp_path / "table.md")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,6 @@
-"""Tests of any recipe on any text: plain Python, kernels and specification give equal tokens, and decoding works."""
+"""Tests of any recipe on any text: plain Python, kernels and the specification give equal tokens, and
+decoding works.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,7 @@ def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZAT
 
 
 def with_special_tokens(text: str, history: History, allowed: tuple[str, ...], at: int) -> list[int]:
-    """Return the ids of special tokens, and the ids of the texts between special tokens by the specification."""
+    """Encode a text by the specification, one part between special tokens at a time. Special tokens get their ids."""
     ids: list[int] = []
     first_special = len(history.alphabet) + len(history)
     longest_first = sorted(allowed, key=len, reverse=True)
@@ -94,7 +96,7 @@ def check_boundaries(tokenizer: Tokenizer, text: str, ids: list[int], at: int, a
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_plain_python_kernels_and_the_specification_encode_a_text_equally_for_any_recipe(
+def test_kernels_and_plain_python_encode_a_text_as_the_specification_does_for_any_recipe(
     history: History, text: str, data: st.DataObject
 ) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
@@ -136,7 +138,7 @@ def test_decoding_the_encoded_text_returns_the_text_for_any_recipe(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_encoding_by_the_longest_match_equals_the_reference_between_special_tokens(
+def test_encoding_by_the_longest_match_between_special_tokens_matches_the_reference(
     history: History, text: str, data: st.DataObject
 ) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
@@ -157,7 +159,7 @@ def test_encoding_by_the_longest_match_gives_the_unknown_token_for_unknown_chara
     assert tokenizer.encode_greedy("low\u0301low") == [*low, text_of.index(b"<unk>"), *low]
 
 
-def test_tokens_too_long_for_memory_are_refused_when_their_text_is_needed() -> None:
+def test_tokens_that_are_too_long_for_the_memory_are_refused_when_their_text_is_needed() -> None:
     doubling = [(97, 97), *((256 + i, 256 + i) for i in range(60))]  # the last has 2**61 letters
     history = History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), doubling)
     tokenizer = Tokenizer(history)
@@ -191,7 +193,7 @@ def test_each_token_has_its_span_in_characters_and_in_bytes(history: History, te
             assert 0 <= len(before) + len(inside) - span.behind_byte < len(text[span.behind_char - 1].encode())
 
 
-def test_encoding_a_value_other_than_valid_text_is_refused() -> None:
+def test_encoding_a_value_that_is_not_valid_text_is_refused() -> None:
     tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     assert tokenizer.encode(b"lo") == [108, 111]
     with pytest.raises(BpeError, match="not valid UTF-8 at byte 1"):

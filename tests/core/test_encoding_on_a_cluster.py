@@ -20,6 +20,7 @@ from bpe_core.errors import Cancelled, ClusterError, CorpusError
 from bpe_core.history.history import History
 from bpe_core.methods.kit import encode_on_cluster
 from bpe_core.methods.kit.encode_documents import encode_documents
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import cluster
 from bpe_core.support.progress import Progress, Work
@@ -69,7 +70,7 @@ def corpus(tmp_path: Path) -> Corpus:
 
 @pytest.mark.parametrize("shard_size", [200, 10**9])
 @pytest.mark.parametrize(("kind", "eos", "specials"), [("npy", None, None), ("bin", 256, {"<end>"})])
-def test_workers_of_a_cluster_encode_the_same_shards_as_this_process(
+def test_cluster_workers_write_the_same_shards_as_the_local_process(
     tmp_path: Path,
     corpus: Corpus,
     history: History,
@@ -83,8 +84,10 @@ def test_workers_of_a_cluster_encode_the_same_shards_as_this_process(
     choices: dict[str, Any] = dict(shard_size=shard_size, kind=kind, eos=eos, allowed_special=specials)
     reports: list[Progress] = []
     monkeypatch.setattr(encode_on_cluster, "PART_SIZE", 1_000)
-    expected = encode_documents(corpus, history, tmp_path / "expected", **choices)
-    made = encode_documents(corpus, history, tmp_path / "made", client=client, work=Work(reports.append), **choices)
+    expected = encode_documents(corpus, Tokenizer(history), tmp_path / "expected", **choices)
+    made = encode_documents(
+        corpus, Tokenizer(history), tmp_path / "made", client=client, work=Work(reports.append), **choices
+    )
     assert files(tmp_path / "made") == files(tmp_path / "expected")
     assert (made.documents, made.ids, made.shards) == (expected.documents, expected.ids, expected.shards)
     assert reports[-1].done == corpus.total_size
@@ -96,7 +99,7 @@ def test_a_stopped_encoding_on_a_cluster_continues_after_its_finished_parts(
     tmp_path: Path, corpus: Corpus, history: History, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encode_on_cluster, "PART_SIZE", 1_000)
-    encode_documents(corpus, history, tmp_path / "expected", shard_size=200)
+    encode_documents(corpus, Tokenizer(history), tmp_path / "expected", shard_size=200)
     encode_part = encode_on_cluster._encode_part
 
     def failing(place: Path, request: Any, part: Any) -> int:
@@ -107,10 +110,10 @@ def test_a_stopped_encoding_on_a_cluster_continues_after_its_finished_parts(
     with monkeypatch.context() as patch:
         patch.setattr(encode_on_cluster, "_encode_part", failing)
         with pytest.raises(ClusterError, match="the network is gone"):
-            encode_documents(corpus, history, tmp_path / "made", shard_size=200, client=client)
+            encode_documents(corpus, Tokenizer(history), tmp_path / "made", shard_size=200, client=client)
     work = Work(cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        encode_documents(corpus, history, tmp_path / "made", shard_size=200, client=client, work=work)
+        encode_documents(corpus, Tokenizer(history), tmp_path / "made", shard_size=200, client=client, work=work)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["expected", "made.encoding", "texts"]
     encoded: list[int] = []
 
@@ -119,7 +122,7 @@ def test_a_stopped_encoding_on_a_cluster_continues_after_its_finished_parts(
         return encode_part(place, request, part)
 
     monkeypatch.setattr(encode_on_cluster, "_encode_part", noted)
-    encode_documents(corpus, history, tmp_path / "made", shard_size=200, client=client)
+    encode_documents(corpus, Tokenizer(history), tmp_path / "made", shard_size=200, client=client)
     assert 0 not in encoded, "the first part was finished"
     assert files(tmp_path / "made") == files(tmp_path / "expected")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["expected", "made", "texts"]
@@ -129,7 +132,7 @@ def test_killing_a_cluster_worker_does_not_change_the_shards(
     tmp_path: Path, corpus: Corpus, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encode_on_cluster, "PART_SIZE", 1_000)
-    encode_documents(corpus, history, tmp_path / "expected", shard_size=200)
+    encode_documents(corpus, Tokenizer(history), tmp_path / "expected", shard_size=200)
     with cluster.cluster("local", workers=1) as client:
         worker = next(iter(client.run(os.getpid).values()))
         killed: list[int] = []
@@ -139,7 +142,7 @@ def test_killing_a_cluster_worker_does_not_change_the_shards(
                 killed.append(worker)
                 os.kill(worker, signal.SIGKILL)
 
-        encode_documents(corpus, history, tmp_path / "made", shard_size=200, client=client, work=Work(kill))
+        encode_documents(corpus, Tokenizer(history), tmp_path / "made", shard_size=200, client=client, work=Work(kill))
         assert killed
         assert next(iter(client.run(os.getpid).values())) != worker
     assert files(tmp_path / "made") == files(tmp_path / "expected")
@@ -167,5 +170,5 @@ def test_texts_that_only_this_process_can_read_are_refused_on_a_cluster(
     tmp_path: Path, history: History, client: Any
 ) -> None:
     with pytest.raises(CorpusError, match="standard input cannot be read by a cluster"):
-        encode_documents(Corpus.from_files("-"), history, tmp_path / "made", client=client)
+        encode_documents(Corpus.from_files("-"), Tokenizer(history), tmp_path / "made", client=client)
     assert list(tmp_path.iterdir()) == []

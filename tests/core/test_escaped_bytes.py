@@ -1,4 +1,4 @@
-"""Tests of shown texts: every character is visible, and the original text can be computed from the shown text."""
+"""Tests of escaped texts: every character is visible, and the original text can be recovered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that the manual's example of a new method is found, checked, trained and explained as the page says."""
+"""Tests of the example method of the manual: it is found, checked, trained and explained as its page says."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_example_method_of_the_manual_passes_the_conformance_check(method: P
     assert int(done.stdout) >= 11
 
 
-def test_the_example_method_of_the_manual_is_trained_by_command_with_its_own_option(
+def test_the_train_command_accepts_the_example_method_of_the_manual_with_its_own_option(
     method: Path, tmp_path: Path
 ) -> None:
     text, table = tmp_path / "t.txt", tmp_path / "table.json"

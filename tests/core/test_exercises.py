@@ -1,4 +1,4 @@
-"""Tests that the reference finds the solutions of the exercise sheet."""
+"""Tests of the exercise sheet: the reference computes the same solutions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def bits(corpus: dict[str, int], pieces: dict[str, str]) -> Fraction:
 
 
 def expected_texts() -> dict[str, list[str]]:
-    """Compute the numbers and texts that each solution must contain."""
+    """Compute the numbers and texts that each solution must contain, by exercise."""
     words = bpe.train(WORDS, Recipe.preset("words", merges=4))
     alphabet = words.alphabet
     pairs = bpe.count_pairs([(alphabet.symbols_of(word, words.recipe), count) for word, count in WORDS])
@@ -108,7 +108,7 @@ def expected_texts() -> dict[str, list[str]]:
     }
 
 
-def test_tables_of_the_exercise_sheet_show_the_data_of_its_solutions() -> None:
+def test_tables_of_the_exercise_sheet_show_the_data_from_its_solutions() -> None:
     def row(title: str) -> list[str]:
         line = next(line for line in SHEET.splitlines() if line.startswith(f"| {title} |"))
         return [cell.strip(" `") for cell in line.strip("|").split("|")[1:]]
@@ -119,7 +119,7 @@ def test_tables_of_the_exercise_sheet_show_the_data_of_its_solutions() -> None:
 
 
 @pytest.mark.parametrize(("number", "solutions"), expected_texts().items())
-def test_each_solution_of_the_exercise_sheet_equals_the_reference(number: str, solutions: list[str]) -> None:
+def test_each_solution_of_the_exercise_sheet_matches_the_reference(number: str, solutions: list[str]) -> None:
     for part in solutions:
         assert part in " ".join(SOLUTIONS[number].split())
 

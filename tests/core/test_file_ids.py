@@ -1,4 +1,6 @@
-"""Tests that all functions use the ids of the file, for any order of special tokens and any unused ids."""
+"""Tests that every function shows the ids of the tokenizer's file, whatever the order of special tokens and
+unused ids.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", 
 
 
 class NumberedTable(NamedTuple):
-    """A table whose file gives other ids than the engine, together with the library of the file."""
+    """A table whose ids in the file differ from the engine's indices, together with the library that reads the file."""
 
     study: bpe.Study
     library: tokenizers.Tokenizer
@@ -72,7 +74,7 @@ def open_in_library(study: bpe.Study, folder: Path) -> tokenizers.Tokenizer:
 
 
 def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
-    """Draw any order of ids, with the special tokens first or anywhere, and with unused ids."""
+    """Draw ids for `count` tokens in any order. Special tokens come first or anywhere, and some ids are unused."""
 
     def drawn(seed: int, are_specials_first: bool, most_left_out: int) -> np.ndarray[Any, Any]:
         chance = np.random.default_rng(seed)
@@ -84,7 +86,7 @@ def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
 
 @pytest.fixture
 def hugging_face(tmp_path: Path) -> NumberedTable:
-    """Make a file by the library's own trainer, which puts the special tokens first."""
+    """Make a tokenizer file by the library's own trainer, which gives the first ids to special tokens."""
     library = tokenizers.Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     library.decoder = decoders.ByteLevel()
@@ -132,7 +134,9 @@ def test_every_question_shows_the_ids_of_the_opened_file(learned_table: History,
 
 @settings(max_examples=15)
 @given(data=st.data())
-def test_a_study_decodes_and_names_the_ids_that_it_returns(learned_table: History, data: st.DataObject) -> None:
+def test_a_study_knows_the_texts_and_names_of_the_ids_that_it_returns(
+    learned_table: History, data: st.DataObject
+) -> None:
     study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     assert (
         set(study.names)
@@ -196,7 +200,7 @@ def test_renaming_and_adding_special_tokens_keeps_all_ids(learned_table: History
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_a_delivered_folder_has_the_ids_of_the_opened_file(
+def test_a_tokenizer_folder_written_by_the_program_has_the_ids_of_the_opened_file(
     learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
@@ -246,14 +250,16 @@ def test_every_public_function_is_in_the_tests_of_file_ids() -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [("ids", "indices"), ("id_count", "index_count"), ("ids_of", "indices_of")])
-def test_former_names_of_index_attributes_warn_with_the_new_names(learned_table: History, old: str, new: str) -> None:
+def test_former_names_of_index_attributes_cause_warnings_that_give_the_new_names(
+    learned_table: History, old: str, new: str
+) -> None:
     with pytest.warns(DeprecationWarning, match=f"History.{old} is called History.{new} now"):
         assert np.array_equal(getattr(learned_table, old), getattr(learned_table, new))
     with pytest.warns(DeprecationWarning, match=r"Step\.id is called Step\.index now"):
         assert getattr(learned_table[3], "id") == learned_table[3].index  # noqa: B009  # mypy knows no such name
 
 
-def test_every_id_of_a_study_equals_that_of_the_tokenizers_library(hugging_face: NumberedTable) -> None:
+def test_every_id_of_a_study_is_the_same_as_in_the_tokenizers_library(hugging_face: NumberedTable) -> None:
     study, library = hugging_face
     assert study.history.numbers is not None
     for id, text in study.tokens.items():
@@ -272,7 +278,7 @@ def id_of(library: tokenizers.Tokenizer, token: str) -> int:
 def test_a_token_trimmed_by_its_id_is_missing_in_the_tokenizers_library(
     hugging_face: NumberedTable, tmp_path: Path
 ) -> None:
-    """Formerly another token was removed if the special tokens came first."""
+    """An earlier version removed another token if the special tokens came first."""
     study, library = hugging_face
     trimmed = bpe.trim(study, [id_of(library, "Ġwidow")])
     bpe.Study(trimmed.history).save(tmp_path / "trimmed.tokenizer.json")
@@ -339,7 +345,7 @@ def test_tokens_that_share_an_id_are_shown_with_the_text_that_decoding_gives(
     assert bpe.trim(study, [1, 4]).new_ids == {0: 0, 2: 1, 3: 2}
 
 
-def test_ids_that_the_opened_file_lacks_are_refused(hugging_face: NumberedTable) -> None:
+def test_ids_that_are_missing_from_the_opened_file_are_refused(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     for ask in (
         lambda: bpe.trim(study, [9_999]),
@@ -363,7 +369,7 @@ def without_unknown(tmp_path: Path) -> bpe.Study:
 
 
 def test_encoding_text_that_would_need_a_token_without_an_id_is_refused(without_unknown: bpe.Study) -> None:
-    """Formerly the id was -1, which would select the last row of an embedding matrix."""
+    """In an earlier version the id was -1, which would select the last row of an embedding matrix."""
     assert without_unknown.encode("abba") == [2, 1, 0]
     for ask in (lambda: without_unknown.encode("abx"), lambda: without_unknown.encode_batch(["ab", "abx"])):
         with pytest.raises(BpeError, match="no unknown token"):

@@ -1,4 +1,4 @@
-"""Tests of files with counts, which are written, added up, trained from and refused.
+"""Tests of files of word counts: the program writes them, adds them up, trains from them, and refuses unsuitable files.
 
 Counting in any number of parts writes the same bytes.
 """
@@ -60,7 +60,7 @@ def write_counts(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int
     return path
 
 
-def test_counting_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
+def test_counting_a_corpus_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
     whole = write_counts(corpus, tmp_path / "whole.parquet")
     assert write_counts(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
     assert meaning(count_groups(Corpus.from_files(whole), GPT2)) == meaning(count_groups(corpus, GPT2))
@@ -88,7 +88,7 @@ def test_counting_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, c
 def test_counts_written_as_files_depend_only_on_the_texts(
     texts: list[str], order: Random, sizes: tuple[int, int, int], memory: int | None, threads: int
 ) -> None:
-    """The sizes of pieces, parts and blocks, the memory, the number of threads and the file order change nothing."""
+    """The counts are the same for any file order, memory, number of threads, and size of pieces, parts and blocks."""
     wanted = Counter(chain.from_iterable(split_words(text, GPT2) for text in texts))
     assume(wanted)
     bucket = fsspec.filesystem("memory")
@@ -134,7 +134,7 @@ def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path)
     assert write_counts(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
 
 
-def test_a_stopped_count_to_files_resumes_with_the_remaining_pieces(
+def test_counting_to_files_resumes_after_a_failure_with_the_remaining_pieces_of_the_corpus(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "counts.parquet"
@@ -187,10 +187,10 @@ def sum_of_counts(work: Place, names: list[str]) -> dict[bytes, int]:
     return counts
 
 
-def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
+def test_two_workers_that_count_the_same_piece_of_the_corpus_do_not_mix_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that was given up as lost continues while another counts the same piece, with tables of other sizes."""
+    """A worker that seems lost may continue while another worker counts the same piece, with tables of other sizes."""
     corpus = Corpus.from_files(write(tmp_path, "a.txt", "low lower low new"))
     head, work = runs.head_of(corpus, GPT2), runs.place_of(str(tmp_path / "work"))
     work.make()
@@ -213,7 +213,7 @@ def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
     assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
 
 
-def test_a_changed_text_at_an_address_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_at_an_address_is_recounted_after_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, order = fsspec.filesystem("memory"), CountingOrder("memory://out/counts.parquet", piece_size=3)
     memory.pipe({"/texts/1.txt": b"low", "/texts/2.txt": b"new"})
 
@@ -292,7 +292,7 @@ def test_failures_of_cloud_storage_are_reported(monkeypatch: pytest.MonkeyPatch)
     memory.store.clear()
 
 
-def test_files_of_counts_can_be_added_shown_and_trained_from(
+def test_files_of_counts_can_be_added_up_and_shown_and_used_for_training(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a, b = write(tmp_path, "a.txt", "low lower low low"), write(tmp_path, "b.txt", "new low lower\n")
@@ -320,7 +320,7 @@ def test_files_of_counts_can_be_added_shown_and_trained_from(
     ) in printed.err
 
 
-def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_in_a_sentence(
+def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_with_an_error_message(
     tmp_path: Path, corpus: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_counts(corpus, tmp_path / "a.parquet")
@@ -344,6 +344,9 @@ def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_in_a_sentence(
     assert run(["count", str(path), "--weights", "de=2"]) == 1
     assert run(["count", str(path), "-o", str(tmp_path / "none" / "a.parquet")]) == 1
     assert "does not exist" in capsys.readouterr().err
+    assert run(["count", str(path), "-o", str(tmp_path / "words.tsv")]) == 1
+    assert "give --list" in capsys.readouterr().err
+    assert not (tmp_path / "words.tsv").exists()
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     assert run(["count", str(tmp_path / "de0.txt"), "-o", "x.parquet"]) == 1
     assert "pip install 'bpe-explorer[parquet]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Tests that sessions and exports of the previous version open with the same meaning (see before/README.md)."""
+"""Tests that sessions and exports of older versions open with the same meaning (see tests/core/before/README.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MADE_BY_PYARROW = "parquet"  # pyarrow versions write different bytes
 
 
 def check_recipe(recipe: Recipe, stored: dict[str, Any]) -> None:
-    """Check every choice of the previous version. The recipe may have more choices."""
+    """Check that the recipe has every choice that the older version stored. The recipe may have more choices."""
     choices = recipe.to_dict()
     assert {name: choices[name] for name in stored} == stored
 
@@ -49,7 +49,7 @@ def check_history(history: History | None, stored: dict[str, Any]) -> None:
 
 @cache
 def history_of(name: str) -> History:
-    """Return the history from the table that holds every column."""
+    """Return the history in the table of the older version that has every column."""
     return open_table(BEFORE / f"{name}.table.csv").history
 
 

@@ -1,5 +1,4 @@
-"""Tests of floors (lower bounds of token counts): no vocabulary needs fewer tokens, and plain code verifies the
-proof."""
+"""Tests of floors (lower bounds of token counts): no vocabulary needs fewer tokens, and plain code checks the proof."""
 
 from __future__ import annotations
 
@@ -35,8 +34,8 @@ from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.questions.floor import Floor
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference.floor import checked, edges, floor
-from bpe_core.studies.making import train, unlearned
+from bpe_core.reference.floor import checked_floors, edges, floor
+from bpe_core.studies.making import study_without_steps, train
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.progress import ALONE, Progress, Work
@@ -78,7 +77,7 @@ def all_pieces(counts: dict[str, int]) -> list[bytes]:
 
 
 @given(WORDS, st.integers(0, 5), st.data())
-def test_a_floor_from_any_prices_of_pieces_is_at_most_the_token_count_of_any_vocabulary(
+def test_a_floor_computed_from_any_prices_of_pieces_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -104,7 +103,7 @@ def test_the_floor_that_a_search_finds_is_at_most_the_token_count_of_any_vocabul
     known = all_pieces(counts)
     chosen = data.draw(st.sets(st.sampled_from(known), max_size=wanted)) if known else set[bytes]()
     assert search.floor.tokens <= tokens(counts, chosen)
-    ((_, floor_tokens, proven),) = checked(
+    ((_, floor_tokens, proven),) = checked_floors(
         json.loads(json.dumps(certificate(search.lattice, [(256 + wanted, search.floor)])))
     )
     assert floor_tokens <= proven
@@ -115,7 +114,7 @@ FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1
 
 @settings(deadline=None, max_examples=40)
 @given(FEW_WORDS, st.integers(0, 2), st.integers(0, 30))
-def test_leaving_out_pieces_that_save_little_keeps_the_floor_below_the_optimum(
+def test_the_floor_stays_below_the_optimum_if_pieces_that_save_little_are_left_out(
     counts: dict[str, int], wanted: int, limit: int
 ) -> None:
     search = run_search(counts, wanted, rounds=40, limit=limit)
@@ -136,7 +135,7 @@ def test_a_piece_saves_at_most_its_length_minus_one_tokens_at_each_occurrence(
 
 
 def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
-    """Otherwise the floor would be above the count of a real vocabulary."""
+    """If they were not included, the floor could be higher than the token count of a real vocabulary."""
     lattice = lattice_of({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
@@ -162,7 +161,7 @@ def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_opti
 
 
 def exact_floor(counts: dict[str, int], wanted: int, longest: int) -> float:
-    """Solve the linear program as the article states it, by the solver HiGHS."""
+    """Solve the linear program of the article by the solver HiGHS. Return its optimum."""
     highspy = pytest.importorskip("highspy")
     known: dict[bytes, int] = {}
     rows: list[tuple[str, int, int, bytes]] = []
@@ -209,7 +208,7 @@ def words_of(text: str) -> dict[str, int]:
 
 @cache
 def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
-    """Return corpora of five kinds. Each comes with the numbers of pieces for which the tests compute a floor."""
+    """Return corpora of five kinds, each with the vocabulary sizes for which the tests compute a floor."""
     random = Random(7)
     english = "".join(
         page.read_text(encoding="utf-8") for page in sorted((ROOT / "resources" / "manual").glob("m*.md"))
@@ -277,7 +276,7 @@ def test_the_floor_command_reports_a_floor_and_writes_a_certificate(
     assert "The rows of the file" in capsys.readouterr().err
 
 
-def test_the_floor_answer_compares_the_tokens_of_a_table_with_the_floor(tmp_path: Path) -> None:
+def test_the_floor_question_compares_the_tokens_of_a_table_with_the_floor(tmp_path: Path) -> None:
     study = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12)
     answer = Floor(sizes=(260, 268), seconds=0.5).answer(study)
     own = answer.columns["own"]
@@ -319,7 +318,9 @@ def test_no_trained_table_needs_fewer_tokens_than_the_floor(preset: str) -> None
 
 @settings(deadline=None, max_examples=20)
 @given(WORDS, st.integers(1, 6))
-def test_the_fewest_tokens_of_a_table_equal_those_of_plain_python(counts: dict[str, int], merges: int) -> None:
+def test_the_fewest_tokens_possible_with_a_table_match_a_plain_python_search(
+    counts: dict[str, int], merges: int
+) -> None:
     words = WordTable.from_counts(counts)
     history = learn(words, RECIPE.with_changes(merges=merges, min_frequency=1)) if any(map(is_long, counts)) else None
     if history is None:
@@ -350,7 +351,7 @@ def test_methods_compared_with_a_floor_treat_the_space_byte_like_any_other_byte(
         assert learned.witness.tokens == reference.tokens(shifted, pieces) <= learned.tokens
 
 
-def test_the_search_for_a_floor_gives_partial_answers_and_can_be_cancelled() -> None:
+def test_the_search_for_a_floor_reports_partial_answers_and_can_be_cancelled() -> None:
     study, answers = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12), list[Answer]()
 
     def listen(progress: Progress) -> None:
@@ -370,7 +371,7 @@ def test_the_search_for_a_floor_gives_partial_answers_and_can_be_cancelled() -> 
 
 def ask_floor(text: str, **parameters: Any) -> Any:
     chosen: dict[str, Any] = {"sizes": (300,), "seconds": 0.3} | parameters
-    return Floor(**chosen).answer(unlearned("gpt2").with_texts([text]))
+    return Floor(**chosen).answer(study_without_steps("gpt2").with_texts([text]))
 
 
 def test_the_floor_of_extreme_texts_and_sizes_is_computed_or_refused() -> None:
@@ -390,7 +391,7 @@ def test_the_floor_of_extreme_texts_and_sizes_is_computed_or_refused() -> None:
     assert long.columns["floor"] == long.columns["best"] == [25_000]
 
 
-def test_the_best_method_learns_from_extreme_texts_and_sizes() -> None:
+def test_training_by_the_method_named_best_accepts_or_refuses_extreme_texts_and_sizes() -> None:
     with pytest.raises(NothingToLearn, match="no words"):
         train([""], "best")
     with pytest.raises(SizeDoesNotFit, match="no room"):
@@ -402,7 +403,7 @@ def test_the_best_method_learns_from_extreme_texts_and_sizes() -> None:
     assert train(["a" * 10_000], "best", vocab_size=8).history.tokens_after[-1] == 626, "of 16 letters at most"
 
 
-def test_a_search_with_a_chosen_gap_ends_when_the_gap_is_reached() -> None:
+def test_a_search_for_a_floor_ends_when_the_chosen_gap_is_reached() -> None:
     """A search with a chosen gap needs fewer rounds, and its vocabulary is within the gap of its floor."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
     searches = {gap: run_search(counts, 40, gap=gap) for gap in (0.0, 0.2)}
@@ -419,28 +420,30 @@ def test_a_damaged_floor_certificate_is_refused(damage: dict[str, Any]) -> None:
     search = run_search({"abab": 3, "ab": 2}, 1)
     damaged = {**certificate(search.lattice, [(257, search.floor)]), **damage}
     with pytest.raises(FormatError):
-        checked(damaged)
+        checked_floors(damaged)
 
 
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path to each value of a certificate. Lists and dicts count, too, because a change can remove them."""
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to each value of a certificate, and also to each list and dict, because a change can
+    remove them.
+    """
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, item in inner:
-        yield from leaves(item, (*path, name))
+        yield from paths_in(item, (*path, name))
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.data(), st.sampled_from([-3, -1, 1, 2, 1_000]))
 def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by: int) -> None:
-    """A change is refused even if the prices would still prove the changed claim."""
+    """The certificate is refused even if its prices would still prove the changed floor."""
     certificate = certificate_as_json()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "floor.json"
         file.write_text(json.dumps(certificate), encoding="utf-8")
         assert run(["verify", str(file)]) == 0
-        *way, last = data.draw(st.sampled_from(list(leaves(certificate))))
+        *way, last = data.draw(st.sampled_from(list(paths_in(certificate))))
         place: Any = certificate
         for name in way:
             place = place[name]
@@ -467,8 +470,9 @@ def forge_certificate(**changes: Any) -> Any:
     ("changes", "why"),
     [
         ({"pieces": 0, "tokens": 23}, "but 1 would be correct"),
-        ({"size": 900}, "but 644 would be correct"),
+        ({"size": 900}, "has 1 piece besides the 256 tokens of every vocabulary, but 644 would be correct"),
         ({"always": 2, "size": 3}, "its words have 3 different symbols"),
+        ({"always": 1, "size": 2}, "has the same 1 token besides its pieces"),
         ({"always": 257, "pieces": 0, "size": 257, "tokens": 30}, "prove"),
         ({"pieces": -5, "size": 251, "tokens": 20}, "it cannot be below 0"),
         ({"counts": [3, 2, -4]}, "it cannot be below 0"),
@@ -479,10 +483,10 @@ def forge_certificate(**changes: Any) -> Any:
         ({"always": None}, "instead of a whole number"),
     ],
 )
-def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
+def test_a_forged_floor_certificate_with_a_valid_checksum_is_refused(
     changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Formerly the size was not checked, and the number of tokens outside words was not recounted."""
+    """An earlier version did not check the size, and did not recount the tokens outside words."""
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(forge_certificate(**changes)), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
@@ -518,7 +522,7 @@ def certificate_as_json() -> Any:
 @pytest.mark.parametrize(
     "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
 )
-def test_the_best_method_adds_the_most_useful_piece_first_and_encodes_with_the_fewest_tokens(text: str) -> None:
+def test_the_method_named_best_adds_the_most_useful_piece_first_and_encodes_with_the_fewest_tokens(text: str) -> None:
     """After each step, the number of tokens is the smallest that is possible with the pieces added until then."""
     study = train([text], "best", vocab_size=40)
     history = study.history
@@ -535,7 +539,7 @@ def test_the_best_method_adds_the_most_useful_piece_first_and_encodes_with_the_f
 
 @settings(deadline=None)
 @given(FEW_WORDS, st.integers(1, 2))
-def test_savings_of_the_best_method_equal_the_reference(counts: dict[str, int], wanted: int) -> None:
+def test_the_method_named_best_computes_the_same_savings_as_the_reference(counts: dict[str, int], wanted: int) -> None:
     history = learn(WordTable.from_counts(counts), Recipe.preset("best", merges=wanted))
     marked = {b"_" + word: count for word, count in bytes_of_words(counts).items()}
     pieces = [history.alphabet.texts[step.left].decode().replace("▁", "_").encode() for step in history]
@@ -543,7 +547,7 @@ def test_savings_of_the_best_method_equal_the_reference(counts: dict[str, int], 
     assert history.tokens_after[-1] == reference.tokens(marked, pieces) >= reference.least(marked, len(pieces))
 
 
-def test_the_best_method_adds_the_longest_piece_first_even_if_shorter_pieces_hide_its_value() -> None:
+def test_the_method_named_best_adds_the_longest_piece_first_even_if_shorter_pieces_hide_its_value() -> None:
     """In a word of one repeated letter, shorter pieces could replace any single use of the longest piece."""
     history = train(["a" * 2_000], "best", vocab_size=20).history
     saved = -np.diff(history.tokens_after)
@@ -554,7 +558,7 @@ LONGER = "abcdefghijklmnopqrstuvwxyz" * 2
 
 
 def test_a_table_with_long_tokens_is_compared_with_a_floor_for_long_tokens() -> None:
-    """Formerly the floor used only short pieces and was three times the number of tokens of the table."""
+    """In an earlier version the floor allowed only short pieces, and was three times the token count of the table."""
     study = train([f"{LONGER} " * 9], "gpt2", merges=60)
     assert max(len(text) for text in study.inside.by_index.texts.raw) > 16
     alike = Floor(rounds=20, alone=True).answer(study)
@@ -566,7 +570,7 @@ def test_a_table_with_long_tokens_is_compared_with_a_floor_for_long_tokens() -> 
     assert any("tokens of more than 16 symbols" in sentence for sentence in apart.sentences)
 
 
-def test_searches_with_equal_numbers_of_rounds_find_equal_results(
+def test_two_searches_for_a_floor_with_the_same_number_of_rounds_give_the_same_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     book, made = tmp_path / "book.txt", tmp_path / "floor.json"
@@ -577,7 +581,7 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
     rows = json.loads(made.read_text(encoding="utf-8"))
     assert [row["rounds"] <= 40 for row in rows] == [True, True]
     capsys.readouterr()
-    study = unlearned("gpt2").with_texts(["low lower lowest slow " * 9])
+    study = study_without_steps("gpt2").with_texts(["low lower lowest slow " * 9])
     sentences = " ".join(Floor(sizes=(262,), rounds=7, alone=True).answer(study).sentences)
     assert "rounds for the floor" in sentences
     assert "--rounds" not in sentences, "it is what was asked"
@@ -588,7 +592,7 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
 
 def forge_certificate_with_vocabulary(**changes: Any) -> Any:
     """Return a certificate that contains the best vocabulary, with changes and a new valid checksum."""
-    study = unlearned("gpt2").with_texts(["abab abab ab abc abc abc"])
+    study = study_without_steps("gpt2").with_texts(["abab abab ab abc abc abc"])
     certificate = json.loads(
         json.dumps(Floor(sizes=(258,), rounds=30, certificate=True).answer(study).facts["certificate"])
     )
@@ -638,7 +642,9 @@ def test_a_stated_token_count_that_differs_from_the_certified_vocabulary_is_refu
 def test_the_vocabulary_in_a_floor_certificate_needs_exactly_the_stated_number_of_tokens(
     counts: dict[str, int], wanted: int
 ) -> None:
-    study = unlearned("gpt2").with_texts([" ".join(word for word, count in counts.items() for _ in range(count))])
+    study = study_without_steps("gpt2").with_texts(
+        [" ".join(word for word, count in counts.items() for _ in range(count))]
+    )
     counts = {raw.decode(): count for raw, count in study.inside.words("", ALONE)}
     answer = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)
     (of,) = answer.facts["certificate"]["floors"]

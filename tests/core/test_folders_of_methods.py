@@ -14,7 +14,7 @@ import pytest
 
 from bpe_core import methods
 from bpe_core.methods.registry import METHODS
-from bpe_core.recipes.recipe import COMMON
+from bpe_core.recipes.recipe import COMMON, Recipe
 from tests.core.test_arrows import imports_of, is_in, modules
 
 HOUSES = {path.parent.name for path in Path(methods.__path__[0]).glob("*/__init__.py")} - {"kit"}
@@ -22,6 +22,7 @@ SPELLED = {name for name in METHODS.own if name in HOUSES}
 AS_A_WORD = re.compile(rf"\b({'|'.join(sorted(HOUSES))})\b")
 # Modules that use the name of a method as another word.
 FOREIGN = {
+    "bpe_core.formats.gguf_known_ids": {"superbpe"},  # llama.cpp calls a pattern by this name
     "bpe_core.formats.gguf_patterns": {"superbpe"},  # llama.cpp calls a pattern by this name
     "bpe_core.support.former_names": {"bpe"},  # older plug-ins import this name
     "app.window.console.wiring": {"bpe"},  # what the engine is called in every console
@@ -43,7 +44,7 @@ STILL_ALLOWED: tuple[str, ...] = ()
 
 
 def method_folders_used(source: str) -> Iterator[str]:
-    """Yield the method folders from which a source imports, or whose modules the source names."""
+    """Yield each method folder from which a source imports, or that a text of the source names."""
     named = {text for text in texts_in(source) if text.startswith("bpe_core.")}
     for module in sorted(imports_of(source) | named):
         yield from (house for house in HOUSES if is_in(module, f"bpe_core.methods.{house}"))
@@ -56,7 +57,7 @@ def texts_in(source: str) -> Iterator[str]:
 
 
 def known_methods(module: str, source: str) -> set[str]:
-    """Return the methods that a module knows by name or by their folder."""
+    """Return the methods that a module names, or whose folder it imports."""
     if not AS_A_WORD.search(source):  # as in most modules, which need not be parsed
         return set()
     known = SPELLED.intersection(texts_in(source)) | {*method_folders_used(source)}
@@ -89,14 +90,14 @@ def last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def test_only_the_folder_of_a_method_uses_the_recipe_choices_of_that_method() -> None:
+def test_the_recipe_choices_of_a_method_are_used_only_in_the_folder_of_the_method() -> None:
     assert {"wordpiece_rule", "tau", "words_by"} <= OWN_CHOICES
     outside = [(module, source) for module, source in sources() if not is_in(module, "bpe_core.methods.kit")]
     known = {module: known_choices(module, source) for module, source in outside}
     assert {module: choices for module, choices in known.items() if choices} == {}
 
 
-def test_each_common_choice_of_a_recipe_serves_several_methods() -> None:
+def test_each_shared_option_of_recipes_is_used_by_several_methods() -> None:
     methods = [METHODS[name] for name in METHODS.own]
     only_some = {
         "whole_characters": {method.name for method in methods if method.keeps_characters},
@@ -106,6 +107,12 @@ def test_each_common_choice_of_a_recipe_serves_several_methods() -> None:
     for choice in COMMON:
         obey = {method.name for method in methods if choice not in method.ignores and choice not in method.needs}
         assert len(obey & only_some.get(choice, obey)) >= (1 if choice in ("base", "marker") else 3), choice
+
+
+def test_a_recipe_file_contains_at_most_twenty_shared_options_unless_more_are_set() -> None:
+    usual = {name for name, declared in COMMON.items() if not declared.goes_without_saying}
+    assert set(Recipe().to_dict()) == usual
+    assert len(usual) <= 20
 
 
 @pytest.mark.parametrize(
@@ -118,7 +125,7 @@ def test_each_common_choice_of_a_recipe_serves_several_methods() -> None:
         "recipe = recipe.with_changes(wordpiece_rule=rule)",
     ],
 )
-def test_the_check_reports_a_choice_of_a_method_used_in_another_folder(source: str) -> None:
+def test_the_check_of_method_folders_reports_a_recipe_choice_of_a_method_used_in_another_folder(source: str) -> None:
     assert known_choices("bpe_core.formats.base", source) != set()
 
 
@@ -134,7 +141,7 @@ def is_allowed(module: str) -> bool:
 
 
 def titles_shown(source: str) -> set[str]:
-    """Return the titles of methods in the texts of a source. Docstrings do not count."""
+    """Return the titles of methods that occur in the texts of a source. Docstrings do not count."""
     tree = ast.parse(source)
     bodies = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, bodies)}
@@ -142,7 +149,7 @@ def titles_shown(source: str) -> set[str]:
     return {title for title in TITLES for text in texts if re.search(rf"\b{title}\b", text)}
 
 
-def test_the_window_takes_the_titles_of_methods_from_the_methods() -> None:
+def test_the_window_shows_the_titles_that_the_methods_define() -> None:
     window = {module: source for module, source in sources() if is_in(module, "app")}
     assert {module: titles for module in window if (titles := titles_shown(window[module]))} == {}
     assert titles_shown('"""A page for Unigram."""\nTITLE = "The blocks of Gage\'s compressor"') == {"Gage"}
@@ -158,7 +165,7 @@ def test_the_window_takes_the_titles_of_methods_from_the_methods() -> None:
         "import_module('bpe_core.methods.best.learn')",
     ],
 )
-def test_the_check_reports_a_method_named_in_another_folder(source: str) -> None:
+def test_the_check_of_method_names_reports_a_method_named_in_another_folder(source: str) -> None:
     assert known_methods("bpe_core.formats.base", source) != set()
 
 

@@ -87,7 +87,7 @@ def test_each_gage_learner_makes_the_steps_of_the_reference(
 
 @each_learner
 @pytest.mark.parametrize("rule", TIE_RULES)
-def test_each_gage_learner_decides_ties_by_each_tie_rule(make_learner: MakeLearner, rule: str) -> None:
+def test_each_gage_learner_obeys_each_tie_rule(make_learner: MakeLearner, rule: str) -> None:
     words = WordTable.from_counts({"abba baab cd dc abcd dcba ad da": 1, "\xe9\xe8 \xe8\xe9 bac cab": 2})
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule, block_size=24)
     assert columns_and_reasons(learn_in_portions(make_learner, words, recipe)) == columns_and_reasons(
@@ -113,7 +113,7 @@ def test_progress_of_gage_training_counts_bytes_of_text_if_the_number_of_steps_i
 @each_learner
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), steps=st.integers(0, 12), wanted=st.integers(1, 9))
-def test_the_candidates_of_a_gage_learner_begin_with_the_pair_of_the_next_step(
+def test_the_first_candidate_of_a_gage_learner_is_the_pair_of_the_next_step(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, steps: int, wanted: int
 ) -> None:
     recipe = recipe.with_changes(merges=steps + 2)
@@ -141,7 +141,7 @@ def test_the_candidates_of_a_gage_learner_begin_with_the_pair_of_the_next_step(
         ("largest-text", [(97, 97), (256, 97), (257, 98)]),
     ],
 )
-def test_gage_compresses_the_example_of_eleven_bytes_as_computed_on_paper(
+def test_the_gage_method_compresses_an_example_of_eleven_bytes_as_computed_by_hand(
     rule: str, pairs: list[tuple[int, int]]
 ) -> None:
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule)
@@ -156,7 +156,7 @@ def test_gage_compresses_the_example_of_eleven_bytes_as_computed_on_paper(
     assert Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
 
-def test_each_block_of_gage_starts_with_an_empty_pair_table() -> None:
+def test_each_block_of_the_gage_method_starts_with_an_empty_pair_table() -> None:
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     block, byte = history.reasons["block"], history.reasons["byte"]
     assert block.tolist() == sorted(block.tolist())
@@ -190,7 +190,7 @@ def test_gage_training_resumes_from_its_history(words: WordTable, recipe: Recipe
     assert columns_and_reasons(trainer.history) == columns_and_reasons(whole)
 
 
-def test_resuming_gage_training_with_a_history_of_other_words_is_refused() -> None:
+def test_resuming_gage_training_with_a_history_learned_from_different_words_is_refused() -> None:
     history = train_gage("low lower lowest\n" * 40)
     for other in ("low lower lowest " * 40, "ab"):
         with pytest.raises(FormatError, match="do not belong to these words"):
@@ -202,7 +202,7 @@ def test_resuming_gage_training_with_a_history_of_other_words_is_refused() -> No
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low\xff", max_size=60), data=st.data())
-def test_gage_splits_a_text_at_a_step_by_the_pair_table_of_the_block_with_this_step(
+def test_the_gage_method_splits_a_text_with_the_pair_table_of_the_block_that_contains_the_chosen_step(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
@@ -222,8 +222,8 @@ def test_gage_splits_a_text_at_a_step_by_the_pair_table_of_the_block_with_this_s
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
-def test_a_request_for_tokens_after_the_last_gage_step_returns_the_tokens_of_the_last_step() -> None:
-    """The window may ask for a later step than the shown answer has."""
+def test_tokens_requested_after_the_last_gage_step_are_the_tokens_of_the_last_step() -> None:
+    """The window may ask for a step that a shorter answer does not have."""
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
         segmentation = Tokenizer(known).segmentation("low lower")
@@ -240,7 +240,7 @@ def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
         assert Tokenizer(history).decode(ids) == "low<end>low"
 
 
-def test_tokens_of_a_gage_text_are_updated_after_edits() -> None:
+def test_tokens_of_a_text_that_the_gage_method_splits_are_updated_after_edits() -> None:
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     tokenizer = Tokenizer(history)
     at, later = 3, len(history)
@@ -254,7 +254,7 @@ def test_tokens_of_a_gage_text_are_updated_after_edits() -> None:
         assert segmentation.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
 
 
-def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_split_in_advance_before_another_gage_block_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gage_cut, "AT_ONCE", 8)
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     tokenizer, later = Tokenizer(history), len(history)
@@ -278,10 +278,10 @@ def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pyt
 # --- Facts about its steps --------------------------------------------------------------
 
 
-def test_the_search_for_ties_and_never_joined_pairs_stays_within_one_gage_block() -> None:
-    """The pairs `ab` and `cd` tie in both blocks. The first block replaces `cd` after `ab`.
+def test_the_search_for_ties_and_for_pairs_that_were_never_joined_stays_within_one_gage_block() -> None:
+    """The pairs `ab` and `cd` tie in both blocks. In the first block, `ab` is replaced first and `cd` second.
 
-    In the second block, replacing `cd` would not save any bytes after `ab` was replaced.
+    In the second block, `cd` is not replaced, because that would not save any bytes after `ab` was replaced.
     """
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))
@@ -293,7 +293,7 @@ def test_the_search_for_ties_and_never_joined_pairs_stays_within_one_gage_block(
         assert history.row_joining(pair.pair, pair.closest_step - 1) is None
 
 
-def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_several_times() -> None:
+def test_token_counts_of_a_gage_history_are_correct_even_if_pairs_are_joined_several_times() -> None:
     text = text_of("prose")[:4_000]
     history = train_gage(text, block_size=700)
     counts = history.token_counts(np.bincount(np.frombuffer(text.encode(), np.uint8), minlength=256))
@@ -303,7 +303,7 @@ def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_severa
     assert (counts * history.token_lengths()).sum() == len(text.encode())
 
 
-def test_reachable_gage_tokens_are_reached_at_a_step_of_their_own_block() -> None:
+def test_each_reachable_gage_token_is_produced_at_a_step_of_its_own_block() -> None:
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     answers = {token: reachability(history, token) for token in range(256, history.first_special)}
     for token, reached in answers.items():
@@ -314,7 +314,7 @@ def test_reachable_gage_tokens_are_reached_at_a_step_of_their_own_block() -> Non
     assert [answers[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
-def test_exporting_a_gage_run_to_merge_formats_is_refused(tmp_path: Path) -> None:
+def test_a_gage_run_cannot_be_exported_to_merge_formats(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
         write_history(train_gage("low lower lowest\n" * 40), tmp_path / "merges.txt")
 

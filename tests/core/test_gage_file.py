@@ -1,4 +1,4 @@
-"""Tests of files compressed as Gage did: expanding restores every byte, and damaged files are refused."""
+"""Tests of files in the format of Gage's compressor: expanding restores every byte, and damaged files are refused."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def file_of(blocks: bytes, original: bytes) -> bytes:
 @settings(max_examples=40)
 @given(data=datas(), recipe=recipes())
 @example(data=EVERY_BYTE * 3, recipe=Recipe.preset("gage", block_bytes=256))
-def test_data_compressed_by_gage_expands_to_the_original_data(data: bytes, recipe: Recipe) -> None:
+def test_data_compressed_by_the_gage_method_can_be_expanded_to_the_original_data(data: bytes, recipe: Recipe) -> None:
     made = gage_file.compress(data, recipe)
     assert gage_file.expand(made.data) == data
     assert made.report.compressed_size == len(made.data)
@@ -66,13 +66,13 @@ def test_data_compressed_by_gage_expands_to_the_original_data(data: bytes, recip
     ids=range(11),
 )  # fmt: skip
 @pytest.mark.parametrize("fast", [False, True])
-def test_gage_can_compress_any_bytes_with_and_without_kernels(original: bytes, fast: bool) -> None:
+def test_the_gage_method_can_compress_any_bytes_with_and_without_kernels(original: bytes, fast: bool) -> None:
     recipe = Recipe.preset("gage", block_size=5_000 if fast else 600)
     with machine_code(is_used=fast):
         assert gage_file.expand(gage_file.compress(original, recipe).data) == original
 
 
-def test_pieces_of_a_compressed_file_end_where_gage_blocks_end() -> None:
+def test_a_long_text_gives_the_same_gage_blocks_whether_compressed_in_parts_or_at_once() -> None:
     text = (text_of("prose").encode() * 60)[: 2 * PIECE + 77]
     made = gage_file.compress(text)
     blocks = compiled.compressed_blocks(text, _recipe())
@@ -98,7 +98,7 @@ def test_gage_blocks_in_which_every_byte_occurs_are_reported() -> None:
     assert gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9).report.full_blocks == 0  # blocks end before that
 
 
-def test_training_and_compressing_with_gage_make_the_same_steps() -> None:
+def test_training_by_the_gage_method_makes_the_same_steps_as_compressing_a_file() -> None:
     text = text_of("poem")
     history = train(Corpus.from_texts([text]), _recipe())
     report = gage_file.compress(text.encode()).report
@@ -110,7 +110,7 @@ def test_training_and_compressing_with_gage_make_the_same_steps() -> None:
 # --- From file to file ------------------------------------------------------------------
 
 
-def test_gage_compresses_and_expands_files(tmp_path: Path) -> None:
+def test_the_gage_method_compresses_and_expands_files(tmp_path: Path) -> None:
     source, packed, back = tmp_path / "a.txt", tmp_path / "a.gage", tmp_path / "b.txt"
     source.write_bytes(text_of("prose").encode())
     reports: list[Progress] = []
@@ -122,7 +122,9 @@ def test_gage_compresses_and_expands_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("work", [gage_file.compress_file, gage_file.expand_file])
-def test_gage_refuses_to_overwrite_its_input_file(work: Callable[[Path, Path], object], tmp_path: Path) -> None:
+def test_compressing_or_expanding_a_file_never_overwrites_the_input_file(
+    work: Callable[[Path, Path], object], tmp_path: Path
+) -> None:
     path, link = tmp_path / "a.gage", tmp_path / "b.gage"
     path.write_bytes(gage_file.compress(EXAMPLE).data)
     link.symlink_to(path)
@@ -199,7 +201,7 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
         ),
     ],
 )
-def test_damage_in_a_gage_file_is_reported_with_its_place(data: bytes, sentence: str, tmp_path: Path) -> None:
+def test_a_damaged_gage_file_is_refused_with_the_reason(data: bytes, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=sentence) as caught:
         gage_file.expand(data)
     assert len(str(caught.value)) < 300
@@ -226,7 +228,7 @@ def test_expanding_a_gage_file_that_needs_too_much_memory_is_refused_before_it_b
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_a_changed_gage_file_is_refused_or_expands_to_the_original_data(data: st.DataObject) -> None:
+def test_a_corrupted_gage_file_is_refused_or_expands_to_the_original_data(data: st.DataObject) -> None:
     original = data.draw(datas())
     written = bytearray(gage_file.compress(original, Recipe.preset("gage", min_frequency=2)).data)
     for _ in range(data.draw(st.integers(1, 3))):

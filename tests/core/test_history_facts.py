@@ -1,4 +1,4 @@
-"""Tests that the facts of a history about its corpus agree with plain recounts."""
+"""Tests of the counts and curves that a history stores about its corpus: plain recounts give the same values."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import NOTHING, History
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
+from tests.core.random_training import merge_tables
 from tests.shared import available_texts, text_of
 
 
 @pytest.mark.parametrize("merges", [0, 1, 2, 7, 40])
 @pytest.mark.parametrize("text", ["aaaa aaa aaaaaaa abab ababab", "the lowest price is lower than the last one"])
-def test_token_counts_of_a_history_equal_counts_of_encoded_words(text: str, merges: int) -> None:
+def test_token_counts_of_a_history_match_those_of_the_encoded_words(text: str, merges: int) -> None:
     words = WordTable.from_counts(Counter(text.split()))
     recipe = Recipe.preset("raw-bytes", vocab_size=None, merges=40)
     history = reference.train(words, recipe)
@@ -60,10 +63,13 @@ def test_a_dropped_token_keeps_its_index_and_leaves_the_vocabulary() -> None:
     assert history.first(1).vocabulary.tolist() == [*range(259)]
 
 
-def test_a_history_finds_the_step_pair_and_children_of_each_token() -> None:
+def test_a_history_finds_the_step_and_the_pair_and_the_children_of_each_token() -> None:
     history = a_history_that_drops()
     assert history.pairs() == [(256, 99), (258, 256)]
     assert history.pairs(1) == [(258, 256)]
+    assert history.ranks_within([256, 99]) == {(256, 99): 0, (258, 256): 2}  # no dictionary is made yet
+    assert history.ranks_within([97, 99, 256]) == {(256, 99): 0, (258, 256): 2}
+    assert history.ranks_within([256, 98]) == {}
     assert history.ranks() == {(256, 99): 0, (258, 256): 2}
     assert [history.row_of(token) for token in (255, 257, 258, 259, 260)] == [None, None, 0, 2, None]
     assert [history.parts(token) for token in (257, 259)] == [None, (258, 256)]
@@ -71,3 +77,15 @@ def test_a_history_finds_the_step_pair_and_children_of_each_token() -> None:
     assert history.children(257) == []
     assert history.symbols_of(259) == [256, 99, 256]
     assert history.of_steps(range(260), 1) == [257, 259]
+
+
+@given(history=merge_tables(), chosen=st.sets(st.integers(0, 300), max_size=6))
+def test_the_pairs_of_a_word_are_found_in_the_columns_as_in_the_dictionary(history: History, chosen: set[int]) -> None:
+    symbols = [id % len(history.alphabet) for id in chosen]
+    found = history.ranks_within(symbols)
+    of_word = {*symbols}
+    for row, pair in enumerate(history.pairs()):
+        if of_word.issuperset(pair):
+            of_word.add(len(history.alphabet) + row)
+    assert found == {pair: row for pair, row in history.ranks().items() if of_word.issuperset(pair)}
+    assert history.ranks_within(symbols) is history.ranks()

@@ -42,7 +42,7 @@ sys.exit(run(sys.argv[1:]))
 
 @contextlib.contextmanager
 def start_process(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
-    """Start a process that is killed when its test ends or fails. `with Popen` alone would wait for ever."""
+    """Start a process, and kill it when its test ends or fails. `with Popen` alone would wait for ever."""
     with subprocess.Popen(command, cwd=ROOT, **how) as process:
         try:
             yield process
@@ -52,7 +52,10 @@ def start_process(command: list[str], **how: Any) -> Iterator[subprocess.Popen[A
 
 @contextlib.contextmanager
 def start_at_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Start the command with a terminal as standard error. Yield the process and the descriptor of the screen."""
+    """Start the command with a terminal as standard error.
+
+    Yield the process, and the file descriptor from which a test reads what the terminal shows.
+    """
     screen, terminal = os.openpty()
     command = [sys.executable, "-c", IN_THE_TERMINAL, *arguments]
     with start_process(command, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
@@ -87,7 +90,7 @@ def long_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def long_training(tmp_path: Path, long_text: Path) -> list[str]:
-    """Return the arguments of a training that takes long: a long text without words, merged to the end."""
+    """Return the arguments of a training that takes long, because its long text is one word."""
     arguments = ["train", str(long_text), "--preset", "raw-bytes", "--vocab-size", "4000000"]
     return [*arguments, "--output", str(tmp_path / "merges.csv")]
 
@@ -131,7 +134,9 @@ def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
 
 
 @posix_only
-def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(long_training: list[str], tmp_path: Path) -> None:
+def test_pressing_ctrl_c_at_a_terminal_soon_ends_the_training_and_keeps_the_merges(
+    long_training: list[str], tmp_path: Path
+) -> None:
     with start_at_terminal(long_training) as (process, screen):
         read_until(screen, "training")
         process.send_signal(signal.SIGINT)
@@ -147,7 +152,7 @@ def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(long_train
 
 
 @posix_only
-def test_ctrl_c_twice_at_a_terminal_discards_the_training(long_training: list[str], tmp_path: Path) -> None:
+def test_pressing_ctrl_c_twice_at_a_terminal_discards_the_training(long_training: list[str], tmp_path: Path) -> None:
     (tmp_path / "merges.csv").write_text("precious")
     with start_at_terminal(long_training) as (process, screen):
         read_until(screen, "training")
@@ -162,7 +167,7 @@ def test_ctrl_c_twice_at_a_terminal_discards_the_training(long_training: list[st
 
 
 @posix_only
-def test_ctrl_c_while_waiting_for_standard_input_ends_the_command_at_once(tmp_path: Path) -> None:
+def test_pressing_ctrl_c_ends_a_command_that_waits_for_standard_input_at_once(tmp_path: Path) -> None:
     output = tmp_path / "merges.csv"
     with start_at_terminal(["train", "-", "--output", str(output)]) as (process, screen):
         assert process.stdin is not None
@@ -171,8 +176,8 @@ def test_ctrl_c_while_waiting_for_standard_input_ends_the_command_at_once(tmp_pa
         read_until(screen, "counting")
         time.sleep(0.5)  # the command has read all input and waits for more
         process.send_signal(signal.SIGINT)
-        assert read_until(screen, "").endswith("Stopped; nothing was written.\r\n")
-        assert process.wait(10) == 130
+        assert read_until(screen, "").endswith("The command was stopped, and nothing was written.\r\n")
+        assert process.wait(PATIENCE) == 130
     assert not output.exists()
 
 
@@ -219,7 +224,7 @@ def test_a_signal_while_writing_leaves_the_old_file_and_no_temporary_file(
         assert process.stdout.readline() == "writing\n"
         process.send_signal(number)
         _, errors = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, errors) == (code, "Stopped; nothing was written.\n")
+    assert (process.returncode, errors) == (code, "The command was stopped, and nothing was written.\n")
     assert (tmp_path / "ids.npy").read_text() == "precious"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.npy", "merges.csv", "text.txt"]
 

@@ -48,7 +48,7 @@ def reference_run(words: WordTable, recipe: Recipe) -> History:
 
 
 def possible_pairs(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
-    """Return the pairs that could be joined after n steps."""
+    """Return the pairs that could be joined after the first `steps` steps."""
     recipe, first = history.recipe, history.first(steps)
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
@@ -85,7 +85,10 @@ def recipes_with_interventions(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 def learn_in_portions(
     make: Any, words: WordTable, history: History, work: int, known: History | None = None
 ) -> dict[str, Any]:
-    """Call a learner for `work` units each time. Return its columns, its reasons and the remaining pairs."""
+    """Call a learner again and again until it ends. Each call does about `work` units of work.
+
+    Return the learner's columns, its reasons and the remaining pairs.
+    """
     recipe, room = history.recipe, history.recipe.merge_limit(len(history.alphabet))
     columns = Columns.with_room(room)
     learner, end = make(words, history.alphabet, recipe, known), ""
@@ -118,7 +121,7 @@ def test_each_learner_with_interventions_makes_the_steps_of_the_reference(
 
 @settings(max_examples=EXAMPLES // 2)
 @given(first=words(), second=words(), recipe=recipes(), by=st.integers(1, 9))
-def test_extending_a_table_on_other_words_makes_its_old_steps_first(
+def test_extending_a_table_with_another_corpus_first_repeats_its_old_steps(
     first: WordTable, second: WordTable, recipe: Recipe, by: int
 ) -> None:
     """The words of the other corpus are learned with the alphabet of the table."""
@@ -133,7 +136,7 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     assert plain.pairs()[: len(old)] == old.pairs()
 
 
-def test_a_branch_continues_its_parent_run_and_training_by_its_recipe_gives_the_same_branch() -> None:
+def test_a_branch_continues_its_parent_run_and_training_with_the_recipe_of_the_branch_gives_the_same_steps() -> None:
     """The counts were computed on paper: e+s 9, es+t 9, then l+o 7 and lo+w 7, and further pairs."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"
@@ -172,7 +175,7 @@ def test_recipes_with_impossible_forced_or_forbidden_pairs_are_refused(intervent
         )
 
 
-def test_interventions_at_unreachable_steps_or_for_other_methods_are_refused() -> None:
+def test_interventions_at_unreachable_steps_or_for_methods_without_merges_are_refused() -> None:
     with pytest.raises(RecipeError, match=r"There is no step 90 for .* after 12 steps"):
         learn_fast(WORDS, Recipe.preset("gpt2", vocab_size=400, interventions=("forbid:1+2@90",)))
     with pytest.raises(RecipeError, match="Unigram does not merge pairs"):

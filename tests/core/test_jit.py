@@ -1,4 +1,4 @@
-"""Tests that machine code accepts the arguments of its function and gives the same result."""
+"""Tests of functions that become machine code: they accept the same arguments and return the same results as before."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_arguments_and_results_of_many_types_pass_through_machine_code(examples:
         examples.fails(3)
 
 
-def test_machine_code_uses_the_new_arrays_of_a_named_tuple_after_an_exchange(examples: ModuleType) -> None:
+def test_machine_code_uses_the_new_arrays_after_a_named_tuple_of_arrays_is_replaced(
+    examples: ModuleType,
+) -> None:
     rooms, cells, large = [desk(), desk()], np.ones(4, np.int32), np.uint64(0)
     for number in (1, 2, 3):
         for room in rooms:

@@ -1,4 +1,7 @@
-"""Tests that the key of a kernel's machine code changes only if code that the kernel uses has changed."""
+"""Tests of the key under which the machine code of a kernel is stored.
+
+The key changes only if code that the kernel uses changes.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,7 @@ def import_source(folder: Path, source: str) -> ModuleType:
 
 
 @pytest.mark.parametrize(("before", "after", "changed"), CHANGES, ids=[after for _, after, _ in CHANGES])
-def test_a_change_in_a_kernel_outdates_the_kernel_and_its_callers(
+def test_a_change_in_a_kernel_makes_the_kernel_and_its_callers_outdated(
     keys: Callable[[str], dict[str, str]], before: str, after: str, changed: set[str]
 ) -> None:
     assert SOURCE.count(before) == 1

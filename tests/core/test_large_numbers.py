@@ -1,4 +1,4 @@
-"""Tests that numbers beyond 64 bits in any option or file are refused with a message."""
+"""Tests of options and files with numbers beyond 64 bits: the program ends in an answer or an error message."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def number_options() -> Iterator[tuple[str, argparse.Action]]:
 
 
 def needed_arguments(command: str, text: Path, table: Path, folder: Path) -> list[str]:
-    """Return the arguments that the command needs."""
+    """Return the arguments without which the command does not run."""
     on_text = ["--merges", str(table), "--corpus", str(text)]
     return {
         "train": [str(text)],
@@ -68,7 +68,7 @@ def needed_arguments(command: str, text: Path, table: Path, folder: Path) -> lis
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_commands_with_large_numbers_as_options_end_in_an_answer_or_an_error_message(
+def test_commands_with_large_numbers_as_options_give_an_answer_or_an_error_message(
     number: str, text: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = list(number_options())
@@ -81,7 +81,7 @@ def test_commands_with_large_numbers_as_options_end_in_an_answer_or_an_error_mes
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_commands_with_large_ids_and_counts_end_in_an_answer_or_an_error_message(
+def test_commands_with_large_ids_and_counts_give_an_answer_or_an_error_message(
     number: str, text: Path, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     on_text = ["--merges", str(table), "--corpus", str(text)]
@@ -122,7 +122,7 @@ def test_table_files_with_large_numbers_are_read_or_refused_with_an_error_messag
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_recipe_with_large_numbers_is_valid_or_refused_in_a_sentence(number: str) -> None:
+def test_a_recipe_with_large_numbers_is_valid_or_refused_with_an_error_message(number: str) -> None:
     recipe = json.loads(Recipe.preset("gpt2").to_json())
     for name in recipe:
         with contextlib.suppress(BpeError):

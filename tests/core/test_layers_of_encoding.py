@@ -1,5 +1,4 @@
-"""Tests that count the files and functions of the project through which a text passes, so that a new layer is
-noticed."""
+"""Tests that limit the number of files and functions through which a text passes. So a new layer is noticed."""
 
 from __future__ import annotations
 
@@ -170,7 +169,9 @@ def assert_is_short(path: dict[str, list[int]]) -> None:
 
 
 @pytest.mark.parametrize("work", MOST)
-def test_encoding_a_text_runs_through_few_source_files_and_functions(paths: dict[str, list[int]], work: str) -> None:
+def test_encoding_a_text_executes_code_from_few_source_files_and_functions(
+    paths: dict[str, list[int]], work: str
+) -> None:
     most_files, most_calls = MOST[work]
     files, calls = paths[work]
     assert 0 < files <= most_files
@@ -178,14 +179,14 @@ def test_encoding_a_text_runs_through_few_source_files_and_functions(paths: dict
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_encoding_in_plain_python_runs_through_few_source_files_for_every_kind_of_table(
+def test_encoding_in_plain_python_executes_few_source_files_for_every_kind_of_table(
     plain_paths: dict[str, dict[str, list[int]]], name: str
 ) -> None:
     assert_is_short(plain_paths[name])
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_encoding_by_kernels_runs_through_few_source_files_for_every_kind_of_table(
+def test_encoding_with_kernels_runs_code_of_few_source_files_for_every_kind_of_table(
     paths_by_kernels: dict[str, dict[str, list[int]]], name: str
 ) -> None:
     assert_is_short(paths_by_kernels[name])

@@ -1,4 +1,6 @@
-"""Tests that the arrays of word symbols, made in batches of characters, equal the alphabet's symbols of each word."""
+"""Tests of the arrays with the symbols of words: they equal the symbols that the alphabet gives for each
+single word.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ SMALL = 5  # bytes looked at together; no character is longer
 
 @given(words=words(), recipe=recipes())
 @settings(max_examples=3 * EXAMPLES)
-def test_the_symbols_of_each_word_equal_the_spelling_of_the_alphabet(words: WordTable, recipe: Recipe) -> None:
+def test_the_symbols_stored_for_each_word_are_those_that_the_alphabet_assigns(words: WordTable, recipe: Recipe) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
         patch.setattr(bpe_core.methods.kit.layout, "WORDS_AT_ONCE", 2)
@@ -55,7 +57,7 @@ def test_an_alphabet_with_a_limit_keeps_the_most_frequent_characters(words: Word
 
 
 @given(words=words())
-def test_characters_of_a_word_table_equal_the_characters_of_its_words(words: WordTable) -> None:
+def test_the_characters_of_a_word_table_are_the_characters_of_its_words(words: WordTable) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
         parts = [part.tolist() for part in words.code_points()]

@@ -1,4 +1,4 @@
-"""Tests of the free memory that systems report, and of the messages about too little memory."""
+"""Tests of the free memory that the system reports, and of the messages about too little memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="re
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Imitate Linux: tests write the files `proc/...` and `cgroup/...`."""
+    """Return the folder of a simulated Linux system, in which tests write the files `proc/...` and `cgroup/...`."""
     monkeypatch.setattr(limits, "PROC", tmp_path / "proc")
     monkeypatch.setattr(limits, "CGROUP", tmp_path / "cgroup")
     monkeypatch.delenv(limits.SETTING, raising=False)
@@ -63,7 +63,7 @@ def version_1(limit: int, used: int, *, kept: int = 0) -> dict[str, str]:
 
 
 @linux_only
-class TestWhatLinuxSays:
+class TestMemoryThatLinuxReports:
     def test_available_memory_without_a_container_is_the_free_memory_of_the_machine(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(3 * GB))
         assert available_memory() == 3 * GB
@@ -116,7 +116,7 @@ class TestWhatLinuxSays:
 
 
 @linux_only
-class TestTheSetting:
+class TestMemoryVariable:
     def test_the_environment_variable_can_lower_the_memory_limit(
         self, system: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -127,7 +127,7 @@ class TestTheSetting:
         assert available_memory() == 3 * GB  # 5 GB are allowed, 3 GB are in use, and 1 GB of the used memory is files
 
     @pytest.mark.parametrize("value", ["", " ", "lots", "-5", "1.5"])
-    def test_a_memory_variable_that_is_no_number_is_ignored(
+    def test_a_memory_variable_that_is_not_a_number_is_ignored(
         self, system: Path, monkeypatch: pytest.MonkeyPatch, value: str
     ) -> None:
         write(system, proc__meminfo=meminfo(1 * GB), proc__self__statm="9 5 1 1 0 5 0\n")
@@ -144,10 +144,10 @@ class TestTheSetting:
         del array
 
 
-class TestTheSentences:
+class TestMessages:
     @pytest.fixture
     def room(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """Return a list whose only item is the number of free bytes. Tests change the item."""
+        """Return a list with the number of free bytes as its only item. Tests change this item."""
         left = [0]
         monkeypatch.setattr(limits, "available_memory", lambda: left[0])
         return left
@@ -205,7 +205,7 @@ class TestTheSentences:
 
 
 @linux_only
-def test_training_with_too_little_memory_ends_with_a_sentence_and_is_not_killed(tmp_path: Path) -> None:
+def test_training_with_too_little_memory_ends_with_an_error_message_and_is_not_killed(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"abcdefghij" * 4_000_000)
     command = [sys.executable, "-m", "bpe_core", "train", str(path), "--preset", "raw-bytes", "--merges", "10"]

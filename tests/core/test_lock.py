@@ -1,4 +1,4 @@
-"""Tests of locks: one process holds a lock, and the lock is free when the process ends in any way."""
+"""Tests of locks: only one process can hold a lock, and the lock becomes free when this process ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tests of a vocabulary with a piece of thousands of characters: the other positions of a text cost no more."""
+"""Tests of a vocabulary with one piece of thousands of characters: encoding other text takes no longer than
+without it.
+"""
 
 from __future__ import annotations
 

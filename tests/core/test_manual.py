@@ -1,4 +1,4 @@
-"""Tests of the manual: commands print the shown output, generated parts equal the code, and links have targets."""
+"""Tests of the manual: commands print the shown output, generated parts equal the code, and links lead to pages."""
 
 from __future__ import annotations
 
@@ -73,22 +73,22 @@ def test_generating_the_manual_refuses_options_and_functions_without_help() -> N
         own_docstring("bpe.new", lambda: None)
 
 
-def test_pictures_of_the_gallery_equal_what_its_commands_draw(tmp_path: Path) -> None:
+def test_the_commands_in_the_gallery_draw_the_pictures_shown_there(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="the package Pillow is not installed")
     (tmp_path / "samples").symlink_to(ROOT / "resources" / "samples")
     draw_gallery(tmp_path)
     drawn, kept = pictures_in(tmp_path), pictures_in(GALLERY)
     assert [*map(_content, drawn)] == [*map(_content, kept)], "python -m tests.manual_pages"
-    assert len(kept) == 14
+    assert len(kept) == 15
     drawings = [path.stat().st_size for path in kept if path.suffix == ".svg"]
     assert sum(drawings) < LARGEST_GALLERY
     assert (GALLERY / "film.png").stat().st_size < LARGEST_FILM
 
 
 def _content(path: Path) -> tuple[str, list[bytes]]:
-    """Return the content of a picture.
+    """Return the content of a picture, or the size and the number of frames of a film.
 
-    Return only the size and the number of frames of a film, because fonts differ between machines.
+    The fonts in films differ between machines, so their content is not compared.
     """
     if path.suffix == ".svg":
         return path.name, [path.read_bytes()]
@@ -109,11 +109,11 @@ def test_every_page_of_the_manual_is_in_its_table_of_contents() -> None:
 
 
 @pytest.mark.parametrize("title", [*(row.title for row in PAGES), *(row.title for row in (*DOCKS, *ROOMS))])
-def test_each_page_and_panel_of_the_window_has_its_place_in_the_manual(title: str) -> None:
+def test_each_page_and_panel_of_the_window_is_described_in_the_manual(title: str) -> None:
     assert place_of([title]) != "README.md"
 
 
-def test_the_search_in_the_manual_finds_words_anywhere_and_titles_first() -> None:
+def test_the_search_in_the_manual_finds_words_anywhere_and_lists_titles_first() -> None:
     results = search("tie RULE")
     assert results
     assert all("tie" in f"{result.title}{result.text}".casefold() for result in results)

@@ -1,4 +1,4 @@
-"""Tests that each measure that is drawn belongs to a group of measures."""
+"""Tests that each measure in a figure belongs to a group of measures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bpe_core.questions import question_named
 CHARTS = ("lab", "curves", "sizes", "sweep_results", "benchmark", "morphemes")
 
 
-def test_each_drawn_measure_is_in_exactly_one_group() -> None:
+def test_each_measure_drawn_in_a_figure_is_in_exactly_one_group_of_measures() -> None:
     grouped = [name for group in GROUPS for name in group.measures]
     assert len(grouped) == len({*grouped})
     measures = (parameter for chart in CHARTS for parameter in question_named(chart).parameters())

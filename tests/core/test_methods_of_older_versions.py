@@ -1,4 +1,4 @@
-"""Tests that recipes, sessions, exports and manifests of the previous version open for each method unchanged."""
+"""Tests of recipes, sessions, exports and manifests of older versions: for each method they open unchanged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, o
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equally(name: str, old_files: Path) -> None:
+def test_a_session_of_an_older_version_has_the_same_steps_and_still_splits_texts_in_the_same_way(
+    name: str, old_files: Path
+) -> None:
     saved = read_session(old_files / name / "run.bpex").runs[0]
     history, stored = saved.history, METHODS[name]
     assert history is not None
@@ -70,7 +72,7 @@ def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: st
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_an_exported_file_of_an_older_version_has_the_same_steps_and_splits_texts_equally(
+def test_an_exported_file_of_an_older_version_has_the_same_steps_and_still_splits_texts_in_the_same_way(
     file: str, old_files: Path
 ) -> None:
     opened, stored = open_table(old_files / file), FILES[file]

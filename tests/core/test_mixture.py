@@ -58,9 +58,7 @@ def test_kernels_join_word_tables_as_plain_python_does(tables: list[dict[bytes, 
 
 
 @given(data=st.data(), tables=TABLES)
-def test_weighted_word_counts_are_exact_and_equal_the_reference(
-    data: st.DataObject, tables: list[dict[bytes, int]]
-) -> None:
+def test_weighted_word_counts_match_the_reference_exactly(data: st.DataObject, tables: list[dict[bytes, int]]) -> None:
     factors = [data.draw(FACTORS) for _ in tables]
     if not any(factors):
         factors[0] = Fraction(1, 3)
@@ -155,7 +153,7 @@ def test_samples_contain_the_chosen_part_of_each_group() -> None:
 
 
 @pytest.mark.parametrize("of", ["documents", "lines"])
-def test_a_sample_and_the_texts_outside_the_sample_together_are_all_texts(of: Any) -> None:
+def test_a_sample_and_the_texts_outside_the_sample_together_contain_all_texts(of: Any) -> None:
     texts = [f"text {number}\nits second line {number}\n" for number in range(200)]
 
     def taken(*, rest: bool) -> list[str]:
@@ -172,7 +170,7 @@ def test_a_sample_and_the_texts_outside_the_sample_together_are_all_texts(of: An
         Sample(rest=True)
 
 
-def test_the_rest_option_of_count_reads_the_documents_outside_the_sample(
+def test_the_count_command_with_the_rest_option_reads_only_documents_outside_the_sample(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "texts").mkdir()
@@ -215,7 +213,7 @@ def test_a_file_named_twice_is_counted_once_unless_counting_twice_is_requested(t
     assert list(count_words(Corpus.grouped(groups, twice=True), Recipe())) == [(b"low", 2)]
 
 
-def test_a_recipe_stores_a_mixture_and_has_no_mixture_by_default() -> None:
+def test_a_recipe_in_json_stores_its_mixture_unless_all_weights_are_one() -> None:
     sample = Sample(10**6, Fraction(1, 20), "lines", 7)
     mixture = Mixture((Group("de", weight_of("70%"), sample, "lines"), Group("code", weight_of("30%"))), "bytes")
     recipe = Recipe.preset("gpt2", mixture=mixture)
@@ -242,7 +240,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_an_impossible_mixture_of_groups_is_refused_in_a_sentence(case: str) -> None:
+def test_an_impossible_mixture_of_groups_is_refused_with_an_error_message(case: str) -> None:
     wrong, message = WRONG[case]
     with pytest.raises(RecipeError, match=message):
         wrong()
@@ -281,7 +279,9 @@ def test_a_mixture_that_names_other_groups_than_the_corpus_is_refused() -> None:
         (Corpus.from_texts(["low"]), "bunches", "parts_of_size"),
     ],
 )
-def test_former_names_of_corpora_and_mixtures_warn_with_the_new_names(value: object, former: str, new: str) -> None:
+def test_former_names_of_corpora_and_mixtures_cause_warnings_that_give_the_new_names(
+    value: object, former: str, new: str
+) -> None:
     title = type(value).__name__
     with pytest.warns(DeprecationWarning, match=rf"{title}\.{former} is called {title}\.{new} now"):
         assert getattr(value, former) == getattr(value, new)

@@ -1,4 +1,4 @@
-"""Tests that the costs of a vocabulary size agree with models of known size and with plain arithmetic."""
+"""Tests of what a vocabulary size costs a model: the numbers equal those of published models and plain arithmetic."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PUBLISHED = (
 
 
 @pytest.mark.parametrize(("config", "size", "parameters"), PUBLISHED, ids=["GPT-2", "Llama 2 7B", "Mistral 7B"])
-def test_parameters_and_flops_of_published_models_equal_the_known_numbers(
+def test_parameters_and_flops_of_published_models_match_the_known_numbers(
     config: dict[str, object], size: int, parameters: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "config.json"
@@ -74,7 +74,7 @@ BEST_OF_AUTHORS = (
 
 
 @pytest.mark.parametrize(("body", "width", "size"), BEST_OF_AUTHORS)
-def test_the_best_vocabulary_size_is_where_the_derivative_of_the_authors_flops_is_zero(
+def test_the_best_vocabulary_size_of_a_model_matches_the_code_published_by_the_authors(
     body: int, width: int, size: float
 ) -> None:
     sizes = np.arange(1_000, 100_000, dtype=np.int64)
@@ -107,7 +107,7 @@ def test_costs_for_a_model_are_drawn_as_curves_beside_the_measure() -> None:
     assert f"for each FLOP with {marked:,} tokens" in " ".join(answer.sentences)
 
 
-def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_a_wrong_description_of_a_model_is_refused_with_an_error_message(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     cases = {
         "d=8": "lacks the value layers",

@@ -1,4 +1,4 @@
-"""Tests of names and values from outside in messages: they cannot control a terminal and are shortened."""
+"""Tests of messages with names and values from files: long names are shortened, and no name can control a terminal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_control_characters_of_a_file_name_are_escaped_in_messages(
     assert "\n" not in shown("a\nb")
 
 
-def test_error_sentences_are_shortened_to_a_largest_length() -> None:
+def test_error_messages_are_shortened_to_a_maximum_length() -> None:
     sentence = str(BpeError("a" * 30_000_000 + " What to do: this."))
     assert len(sentence) <= LONGEST_SENTENCE
     assert sentence.endswith("What to do: this.")

@@ -1,4 +1,4 @@
-"""Tests of normalization, and of the map from each character of a normalized text to its bytes in the original text."""
+"""Tests of normalization, and of the bytes of the original text to which each normalized character belongs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_origins_of_normalized_text_cover_every_byte_and_never_decrease(text: st
 
 
 @given(TEXTS, recipes())
-def test_normalizing_line_by_line_equals_normalizing_the_whole_text(text: str, recipe: Recipe) -> None:
+def test_normalizing_line_by_line_gives_the_same_text_as_normalizing_the_whole_text(text: str, recipe: Recipe) -> None:
     if any("\n" in token for token in recipe.special_tokens):
         return
     lines = [line + "\n" for line in text.split("\n")]
@@ -68,7 +68,7 @@ def test_a_recipe_without_normalization_choices_does_not_change_the_text(text: s
     assert result.origins.tolist() == list(range(len(text.encode("utf-8", "surrogatepass")) + 1))
 
 
-def test_normalization_steps_run_in_the_documented_order() -> None:
+def test_normalizers_of_a_recipe_are_applied_in_the_documented_order() -> None:
     # NFKC makes an ASCII sign of the wide sign and capitals of the square letters; the later steps then change both.
     recipe = Recipe(unicode_form="NFKC", lowercase=True, strip_ascii_punctuation=True)
     assert normalize("！㎆", recipe) == "mb"
@@ -79,13 +79,13 @@ def test_normalization_removes_exactly_the_chosen_punctuation_marks() -> None:
     assert normalize("“Quoth—the Raven’s” [sic]!", recipe) == "quoth—the ravens” sic"
 
 
-def test_lowercasing_gives_a_final_sigma_at_the_end_of_a_word() -> None:
+def test_lowercasing_produces_a_final_sigma_at_the_end_of_a_word() -> None:
     recipe = Recipe(lowercase=True)
     assert normalize("ΟΔΟΣ ΟΔΟΣ.", recipe) == "οδος οδος."
     assert characters_with_origins("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
 
 
-def test_the_two_characters_of_a_lowercased_character_share_its_origin() -> None:
+def test_all_characters_produced_by_lowercasing_one_character_have_the_origin_of_that_character() -> None:
     assert characters_with_origins("aİb", Recipe(lowercase=True)) == [
         ("a", "a"),
         ("i", ""),
@@ -94,7 +94,7 @@ def test_the_two_characters_of_a_lowercased_character_share_its_origin() -> None
     ]
 
 
-def test_the_origin_of_a_composed_character_is_all_its_parts() -> None:
+def test_the_origin_of_a_composed_character_covers_all_its_parts() -> None:
     assert characters_with_origins("xe\u0301y", Recipe(unicode_form="NFC")) == [
         ("x", "x"),
         ("é", "e\u0301"),
@@ -104,11 +104,11 @@ def test_the_origin_of_a_composed_character_is_all_its_parts() -> None:
     assert characters_with_origins("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
 
 
-def test_half_width_hangul_is_composed_with_the_origins_of_its_parts() -> None:
+def test_composed_half_width_hangul_has_the_origins_of_its_parts() -> None:
     assert characters_with_origins("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 
-def test_bytes_of_removed_characters_belong_to_the_character_before() -> None:
+def test_bytes_of_removed_characters_belong_to_the_preceding_character() -> None:
     recipe = Recipe(strip_ascii_punctuation=True)
     result = normalize_with_origins("«a, b!»", recipe)
     assert result.text == "«a b»"
@@ -156,7 +156,7 @@ def test_the_only_character_that_becomes_longer_in_lower_case_is_dotted_capital_
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
 @pytest.mark.parametrize("name", available_texts("languages", "made/languages", "data/udhr-languages.txt"))
-def test_real_texts_in_many_languages_are_normalized_as_by_unicodedata(name: str, form: str) -> None:
+def test_real_texts_in_many_languages_are_normalized_as_unicodedata_does(name: str, form: str) -> None:
     text = text_of(name)[:1_500_000]
     decomposed = unicodedata.normalize("NFD", text)
     recipe = Recipe(unicode_form=form, lowercase=True)
@@ -166,7 +166,7 @@ def test_real_texts_in_many_languages_are_normalized_as_by_unicodedata(name: str
 
 
 @pytest.mark.parametrize(("clean", "strip_accents", "lowercase"), [(True, True, True), (True, False, False)])
-def test_character_maps_change_a_long_text_as_they_change_its_parts(
+def test_character_maps_change_a_long_text_in_the_same_way_as_its_parts(
     clean: bool, strip_accents: bool, lowercase: bool
 ) -> None:
     characters = character_map(clean=clean, strip_accents=strip_accents, lowercase=lowercase)

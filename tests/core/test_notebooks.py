@@ -1,4 +1,7 @@
-"""Tests of results in notebooks: they are shown as pictures and tables, and elsewhere as the call that makes them."""
+"""Tests of answers and tables in notebooks, where they are shown as pictures and tables.
+
+In a plain Python shell, the repr of an object is the call that makes the object.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_notebook_shows_the_sentences_figure_and_rows_of_an_answer(name: str) -> None:
+def test_a_notebook_shows_the_sentences_and_the_figure_and_the_rows_of_an_answer(name: str) -> None:
     answer = ANSWERS[name]
     page = Page(answer._repr_html_())
     assert page.rows == 1 + min(20, len(answer.table if answer.rows is None else answer.rows))
@@ -70,7 +73,7 @@ def test_a_notebook_shows_the_sentences_figure_and_rows_of_an_answer(name: str) 
         assert image["alt"]
 
 
-def test_a_long_table_in_a_notebook_shows_its_first_rows_and_says_so() -> None:
+def test_a_notebook_shows_the_first_rows_of_a_long_table_and_says_that_rows_are_missing() -> None:
     answer = bpe.steps(
         bpe.train(" ".join(chr(97 + place) * 9 for place in range(10)), "gpt2", merges=30, min_frequency=1)
     )
@@ -80,7 +83,7 @@ def test_a_long_table_in_a_notebook_shows_its_first_rows_and_says_so() -> None:
         assert page.rows == 21
 
 
-def test_an_answer_in_a_notebook_shows_the_rows_that_it_chooses() -> None:
+def test_a_notebook_shows_the_rows_that_an_answer_selects() -> None:
     answer = bpe.Answer(bpe.DataTable({"step": [*range(40)]}), rows=(3, 39))
     page = Page(answer._repr_html_())
     assert "2 of 40 rows" in page.texts
@@ -115,7 +118,7 @@ def test_an_answer_with_an_empty_figure_shows_no_image_in_a_notebook() -> None:
 
 
 def test_a_notebook_shows_the_ids_of_the_opened_file(tmp_path: Path) -> None:
-    """Formerly the notebook showed the engine's own ids."""
+    """An earlier version showed the engine's own indices."""
     vocabulary = {"<s>": 0, "l": 1, "o": 2, "T": 3, "h": 4, "e": 5, "lo": 6}
     model = {"type": "BPE", "vocab": vocabulary, "merges": [["l", "o"]], "unk_token": "<s>"}
     special = {"id": 0, "content": "<s>", "special": True, "normalized": False}

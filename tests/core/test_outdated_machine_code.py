@@ -1,4 +1,4 @@
-"""Tests that machine code of other versions is removed after a month without use, and that no other file is removed."""
+"""Tests that machine code of other versions is removed after a month without use, and that other files stay."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests of parity-aware merging: the specification equals the trainer of tokenizers, and learners equal the
-specification.
+"""Tests of parity-aware merging: learners equal the specification, which equals the trainer of the library
+tokenizers.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def recipe_of(how: Parity, names: tuple[str, ...] = NAMES, **choices: Any) -> Re
 
 
 def table_of(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> WordTable:
-    """Make the word table that a learner gets, without a corpus."""
+    """Make a word table with several languages, as a learner gets it."""
     tables, texts = ([WordTable.from_counts(item.items()) for item in each] for each in (train, dev))
     ratios, none = how.ratio or [1.0] * len(train), [None] * len(train)
     parts = zip(NAMES, tables, texts or none, ratios, strict=False)
@@ -123,7 +123,7 @@ def as_rows(history: History) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_parity_merges_equal_those_of_the_tokenizers_library(name: str) -> None:
+def test_parity_aware_merges_match_the_tokenizers_library(name: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", minversion="0.23")
     ours, theirs = WAYS[name]
     dev = [] if "ratio" in ours else DEV
@@ -171,7 +171,7 @@ def cases(draw: st.DrawFn) -> tuple[list[dict[bytes, int]], list[dict[bytes, int
 
 @BOTH
 @given(cases(), st.sampled_from([1, 50_000, 2**60]), st.sampled_from(TIES), st.integers(2, 5) | st.none())
-def test_every_step_of_parity_training_equals_the_specification(
+def test_every_step_of_parity_aware_training_matches_the_specification(
     way: Way,
     case: tuple[list[dict[bytes, int]], list[dict[bytes, int]], Parity],
     work: int,
@@ -186,7 +186,7 @@ def test_every_step_of_parity_training_equals_the_specification(
     assert history.tied.tolist() == expected.tied.tolist()
 
 
-def test_each_parity_merge_joins_a_pair_of_the_language_with_the_longest_text() -> None:
+def test_each_parity_aware_merge_joins_a_pair_of_the_language_with_the_longest_text() -> None:
     how = Parity(9)
     words = table_of([{b"aab": 9}, {b"xyz": 1}], [{b"aab": 1}, {b"xyzxyz": 1}], how)
     served = specified(words, recipe_of(how, NAMES[:2]))
@@ -201,7 +201,9 @@ def study() -> bpe.Study:
     return bpe.train(texts, recipe_of(Parity(90)))
 
 
-def test_leading_parity_pairs_are_sorted_by_counts_in_the_language_of_the_next_merge(study: bpe.Study) -> None:
+def test_leading_pairs_of_parity_aware_training_are_sorted_by_counts_in_the_language_of_the_next_merge(
+    study: bpe.Study,
+) -> None:
     leading = leading_pairs(study.inside.words(), study.history, 20, 12)
     reason = compared_by(study.history.recipe, leading)
     measured = [measure_of(candidate, reason) for candidate in leading]
@@ -209,7 +211,7 @@ def test_leading_parity_pairs_are_sorted_by_counts_in_the_language_of_the_next_m
     assert len({*measured}) > 1
 
 
-def test_parity_training_can_be_resumed_from_any_step(study: bpe.Study) -> None:
+def test_parity_aware_training_can_be_resumed_from_any_step(study: bpe.Study) -> None:
     words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
     for steps in (0, 30, 90):
         trainer = Trainer(words, study.history.recipe, history=study.history.first(steps))
@@ -223,7 +225,7 @@ def test_parity_training_can_be_resumed_from_any_step(study: bpe.Study) -> None:
             assert best[0].reasons[THERE] == study.history.reasons[THERE][steps]
 
 
-def test_a_session_file_keeps_the_languages_of_a_parity_run(study: bpe.Study, tmp_path: Path) -> None:
+def test_a_session_file_keeps_the_languages_of_a_parity_aware_run(study: bpe.Study, tmp_path: Path) -> None:
     words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
     write_run(study.history.first(40), words, tmp_path / "run.bpex")
     run = read_session(tmp_path / "run.bpex").runs[0]
@@ -233,7 +235,7 @@ def test_a_session_file_keeps_the_languages_of_a_parity_run(study: bpe.Study, tm
     assert as_rows(grown) == as_rows(study.history)
 
 
-def test_the_tokenizers_library_encodes_with_a_parity_table_as_the_program_does(
+def test_the_tokenizers_library_encodes_with_a_parity_aware_table_as_the_program_does(
     study: bpe.Study, tmp_path: Path
 ) -> None:
     tokenizers = pytest.importorskip("tokenizers")
@@ -243,7 +245,7 @@ def test_the_tokenizers_library_encodes_with_a_parity_table_as_the_program_does(
     assert theirs.encode(text).ids == study.encode(text)
 
 
-def test_extending_a_parity_table_adds_the_most_frequent_pairs_of_another_corpus(study: bpe.Study) -> None:
+def test_extending_a_parity_aware_table_adds_the_most_frequent_pairs_of_another_corpus(study: bpe.Study) -> None:
     corpus = Corpus.from_texts(["lower and lower, the lowest of the low"] * 3)
     grown = extend(corpus, study.history, by=6).history
     words, recipe = count_words(corpus, grown.recipe), grown.recipe
@@ -275,7 +277,7 @@ LOW = WordTable.from_counts({"low": 3})
         ({"a": LOW, "c": WordTable.from_counts({})}, Mixture((Group("c", dev_of="a"),)), "'a' has no words"),
     ],
 )
-def test_languages_that_cannot_be_compared_are_refused_by_parity(
+def test_languages_that_cannot_be_compared_are_refused_by_parity_aware_training(
     tables: dict[str, WordTable], mixture: Mixture, message: str
 ) -> None:
     with pytest.raises(CorpusError, match=message):

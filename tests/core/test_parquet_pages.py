@@ -64,7 +64,10 @@ def _pages_of(data: bytes, start: int, chance: random.Random) -> list[Page]:
 
 
 def _with_changed_header(whole: bytes, place: int, **claims: int) -> bytes:
-    """Return the file with changed header fields for the page at the offset."""
+    """Change the header of the page at the offset `place`, and return the file.
+
+    `claims` has the new values of header fields by their names.
+    """
     page = _Column(place).pages_in(whole[place:])[0]
     numbers = {**page._asdict(), **claims}
     head = b"".join(b"\x15" + varint(numbers[name] << 1) for name in ("kind", "unpacked", "stored"))

@@ -90,7 +90,7 @@ def assert_is_the_same(copied: bpe.Study, study: bpe.Study) -> None:
         assert copied.decode(shown, way=way) == study.decode(shown, way=way)
 
 
-def test_every_method_is_in_the_test_of_pickling() -> None:
+def test_every_method_is_covered_by_the_pickling_test() -> None:
     assert {train_preset(preset).history.recipe.method for preset in PRESETS} == set(METHODS)
 
 
@@ -205,7 +205,7 @@ def test_the_pickle_of_a_large_table_is_smaller_than_its_file(tmp_path: Path) ->
     assert len(pickle.dumps(opened)) < (tmp_path / "tokenizer.json").stat().st_size
 
 
-def test_columns_of_a_history_are_read_only_before_and_after_pickling() -> None:
+def test_columns_of_a_history_cannot_be_changed_before_or_after_pickling() -> None:
     for study in (train_preset("gpt2"), pickle.loads(pickle.dumps(train_preset("gpt2")))):
         with pytest.raises(ValueError, match="read-only"):
             study.history.columns.left[0] = 1
@@ -223,7 +223,7 @@ print(*(hashlib.sha256(pickle.dumps(one)).hexdigest() for one in (*made, made[0]
 
 
 def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> None:
-    """So a fingerprint of an encoding function stays the same, and caches by the fingerprint can be used again."""
+    """So the fingerprint of an encoding function stays the same, and a cache that uses this fingerprint stays valid."""
     paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
     for path in paths:
         train_preset("gpt2").save(path)
@@ -252,7 +252,7 @@ class Loader:
         return self.study.encode(self.texts[place])
 
 
-def test_spawned_worker_processes_encode_with_a_pickled_study_as_the_parent_process() -> None:
+def test_worker_processes_with_a_pickled_study_encode_as_the_parent_process_does() -> None:
     study = train_preset("gpt2")
     loader = Loader(study, SHORT)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:

@@ -70,7 +70,7 @@ KINDS: list[dict[str, Any]] = [
 
 
 @given(st.data(), recipes())
-def test_every_step_of_picky_training_equals_the_specification(data: st.DataObject, recipe: Recipe) -> None:
+def test_every_step_of_picky_training_matches_the_specification(data: st.DataObject, recipe: Recipe) -> None:
     text = data.draw(WORDS.map(" ".join) | st.text(data.draw(st.sampled_from(["ab ", "aé漢 \u0301"])), max_size=99))
     words = words_of(text, recipe)
     if len(words) == 0:
@@ -86,7 +86,7 @@ def test_every_step_of_picky_training_equals_the_specification(data: st.DataObje
 
 @given(st.data(), recipes(), WORDS)
 @settings(max_examples=50)
-def test_picky_encoding_after_any_step_equals_applying_all_events_in_order(
+def test_picky_encoding_after_any_step_equals_applying_all_earlier_steps_in_order(
     data: st.DataObject, recipe: Recipe, learned_from: list[str]
 ) -> None:
     words = words_of(" ".join(learned_from), recipe)
@@ -107,8 +107,8 @@ def test_picky_encoding_after_any_step_equals_applying_all_events_in_order(
 # --- The article ------------------------------------------------------------------------------
 
 
-class Events:
-    """The algorithm of the article, written for the tests: words are tuples of texts, and events are kept in a list."""
+class ArticleAlgorithm:
+    """The algorithm of the article, written for the tests. Words are tuples of texts, and a list stores all events."""
 
     def __init__(self, counts: dict[str, int], tau: float, size: int) -> None:
         self.words = {word: tuple(word) for word in counts}
@@ -116,7 +116,7 @@ class Events:
         self.halves: dict[str, tuple[str, str]] = {}
         self.vocabulary = {letter for word in counts for letter in word}
         self.events: list[tuple[str, ...]] = []
-        while len(self.vocabulary) < size and (pair := self.commonest()) is not None:
+        while len(self.vocabulary) < size and (pair := self.most_frequent_pair()) is not None:
             shares = {half: self.pairs()[pair] / self.occurrences(half) for half in pair}
             made = "".join(pair)
             self.halves.setdefault(made, pair)
@@ -127,13 +127,13 @@ class Events:
                     self.vocabulary.discard(half)
                     self.happen(("remove", half, *self.smaller(half)))
 
-    def commonest(self) -> tuple[str, str] | None:
-        """Return the most frequent pair. Ties go to the first text, because the article leaves ties open."""
+    def most_frequent_pair(self) -> tuple[str, str] | None:
+        """Return the most frequent pair. The article names no tie rule, so ties go to the first text."""
         pairs = self.pairs()
         return min(pairs, key=lambda pair: (-pairs[pair], [half.encode() for half in pair]), default=None)
 
     def pairs(self) -> dict[tuple[str, str], int]:
-        """Count how many tokens each pair would make."""
+        """Count for each pair how many tokens its merge would make."""
         counts: dict[tuple[str, str], int] = {}
         for word, tokens in self.words.items():
             taken = -2
@@ -183,7 +183,7 @@ def tokens_after(tokens: tuple[str, ...], event: tuple[str, ...]) -> tuple[str, 
     st.integers(5, 60),
     st.text("abcd", max_size=20),
 )
-def test_picky_events_and_tokens_equal_those_of_the_article(
+def test_picky_steps_and_tokens_match_the_algorithm_in_the_article(
     counts: dict[str, int], tau: float, size: int, word: str
 ) -> None:
     recipe = Recipe.preset("picky", base="characters", pattern="whitespace", tau=tau, min_frequency=1)
@@ -191,7 +191,7 @@ def test_picky_events_and_tokens_equal_those_of_the_article(
     alphabet = Alphabet.for_words(words, recipe)
     recipe = recipe.with_changes(merges=max(0, size - len(alphabet.id_of_piece)))
     history = reference.train(words, recipe)
-    theirs = Events(counts, tau, size)
+    theirs = ArticleAlgorithm(counts, tau, size)
     texts = [text.decode() for text in alphabet.texts]
     for step in history:
         if step.right != NOTHING and step.index == len(texts):
@@ -206,7 +206,7 @@ def test_picky_events_and_tokens_equal_those_of_the_article(
 
 
 def events_of(counts: str) -> list[str]:
-    """Return merges and drops within words in the notation of PickyBPE's trainer."""
+    """Return the merges and drops of a training on words with `counts`, in the notation of PickyBPE's trainer."""
     words = WordTable.from_counts({f" {counted_word[:-1]}": int(counted_word[-1]) for counted_word in counts.split()})
     recipe = Recipe.preset("picky", merges=200, min_frequency=1, tau=0.7)
     tokens = reference.Tokens(Alphabet.of_bytes())
@@ -222,7 +222,7 @@ def events_of(counts: str) -> list[str]:
     return events
 
 
-def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
+def test_picky_merges_and_drops_match_the_published_trainer() -> None:
     """The expected steps are from PickyBPE's published trainer, with ties settled by the smallest text."""
     assert " ".join(events_of("low5 lower2 lowest6 new3 newer4 wider3 width2 lost4 stow1 tower7")) == (
         "o+w _+l e+r _l+ow -_l=_|l s+t _+n _+t _n+e -_n=_|n _ne+w -_ne=_|n|e _t+ow -_t=_|t -ow=o|w _tow+er "
@@ -232,8 +232,8 @@ def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
     )
 
 
-def test_picky_decides_about_dropping_the_right_half_of_a_merge_before_splitting_the_left_half() -> None:
-    """Here PickyBPE's trainer keeps `bc`, which it counts later. BoundlessBPE's trainer drops `bc`."""
+def test_the_picky_method_decides_whether_to_drop_the_right_half_before_it_splits_the_left_half() -> None:
+    """Here PickyBPE's trainer keeps `bc`, because it counts `bc` later. BoundlessBPE's trainer drops `bc`."""
     events = events_of("abcbc8 abc2 dbc2")
     assert events[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
 
@@ -243,7 +243,9 @@ def test_picky_decides_about_dropping_the_right_half_of_a_merge_before_splitting
 
 @given(st.data())
 @settings(max_examples=25)
-def test_every_boundary_of_a_picky_text_names_the_step_that_joined_or_divided_there(data: st.DataObject) -> None:
+def test_the_explanation_of_each_picky_boundary_names_the_step_that_joined_or_split_the_text_there(
+    data: st.DataObject,
+) -> None:
     history = train_picky(**data.draw(st.sampled_from(KINDS)))
     text = data.draw(st.sampled_from(["the lowest towers", "should: older", "déjà vu ▁a"]) | st.text("then é,B"))
     at = data.draw(st.integers(0, len(history)))
@@ -266,7 +268,7 @@ def test_every_boundary_of_a_picky_text_names_the_step_that_joined_or_divided_th
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, Any]) -> None:
+def test_picky_trees_contain_current_tokens_and_dropped_tokens(kind: dict[str, Any]) -> None:
     history = train_picky(**kind)
     for text, at in (("lowest", len(history)), ("should", 50), ("towers", 20)):
         rows = Tree(text=text, at=at).answer(Study(history)).table.records()
@@ -278,12 +280,12 @@ def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, A
 
 
 def holds(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
-    """Return whether the first row's range contains the other's range. Equal ranges do not count."""
+    """Return whether the range of the outer row contains the range of the inner row. Equal ranges do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (outer_row, inner_row))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
-def test_the_listed_next_steps_of_picky_training_begin_with_the_step_that_follows() -> None:
+def test_the_first_candidate_of_picky_training_is_the_next_step() -> None:
     recipe = train_picky(tau=0.5, falls_into="parts").recipe
     words = words_of(TEXT, recipe)
     whole = train_picky(tau=0.5, falls_into="parts")
@@ -319,7 +321,7 @@ def test_files_keep_all_steps_of_a_picky_run(tmp_path: Path, name: str, kind: di
     assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_counts_of_words_add_up_to_the_count_of_each_picky_step() -> None:
+def test_counts_contributed_by_words_add_up_to_the_count_of_each_picky_step() -> None:
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), Recipe.preset("picky", merges=30, min_frequency=1, tau=0.5))
     study = Study(history).with_texts([text])
@@ -328,7 +330,7 @@ def test_counts_of_words_add_up_to_the_count_of_each_picky_step() -> None:
 
 
 @pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])
-def test_a_tau_above_one_is_refused_for_picky(tau: object) -> None:
+def test_a_tau_above_one_is_refused_for_the_picky_method(tau: object) -> None:
     with pytest.raises(RecipeError, match="tau must be a share above 0 and at most 1"):
         Recipe.preset("picky", tau=tau)
 
@@ -340,7 +342,7 @@ def test_picky_training_without_tau_drops_no_token() -> None:
 
 
 def test_picky_training_reserves_enough_memory_for_texts_of_four_byte_characters() -> None:
-    """Formerly the memory was computed from characters, but a character has up to four bytes."""
+    """An earlier version reserved one byte for each character, but a character has up to four bytes."""
     letters = "".join(map(chr, range(0x1F600, 0x1F620)))
     words = WordTable.from_counts({letters[start:] + letters[: start // 2]: 1 + start % 5 for start in range(24)})
     recipe = Recipe.preset("picky", base="characters", pattern="whitespace", merges=200, min_frequency=1, tau=1.0)

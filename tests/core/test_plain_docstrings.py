@@ -1,4 +1,4 @@
-"""Docstrings must be sentences: none may begin with a clause without its subject or its verb."""
+"""Docstrings must be sentences: none may begin with a part of a sentence that has no subject or no verb."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_headless(text: str) -> bool:
     return HEADLESS.match(text) is not None
 
 
-def test_every_docstring_of_the_program_begins_with_a_verb_or_a_noun() -> None:
+def test_every_docstring_of_the_program_begins_with_a_verb_or_a_noun_phrase() -> None:
     paths = [path for folder in ("app", "bpe_core") for path in sorted((ROOT / folder).rglob("*.py"))]
     listed = [f"{place}: {text}" for path in paths for place, text in docstrings_in(path) if is_headless(text)]
     assert listed == [], HOW_TO_MEND

@@ -1,6 +1,6 @@
-"""Tests of work without machine code.
+"""Tests of training and encoding without machine code.
 
-The specifications learn small texts. All other work waits for machine code or is refused.
+The specifications learn small texts. Other work waits for machine code, or is refused if there will be none.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def run_of(name: str, text: str = TEXT, **choices: object) -> tuple[WordTable, R
 
 
 def can_be_extended(method: Method) -> bool:
-    """Return whether a larger size adds steps to the steps of a smaller size."""
+    """Return whether a training with a larger vocabulary begins with the steps of a training with a smaller
+    vocabulary.
+    """
     return not method.size_decides and method.joins_in_order(Recipe.preset(next(iter(method.presets))))
 
 
@@ -50,13 +52,13 @@ def columns_and_reasons(history: History) -> dict[str, object]:
     return {**all_columns(history), **reasons, "end": history.end_reason, "first": history.alphabet.texts}
 
 
-def test_every_method_except_best_and_bpe_can_train_small_texts_in_plain_python() -> None:
-    """`bpe` has its own learner in plain Python, and `best` only searches."""
+def test_every_method_except_best_and_bpe_has_a_learner_in_plain_python_for_small_texts() -> None:
+    """The method `bpe` has another learner in plain Python, and the method `best` needs machine code for its search."""
     assert sorted({*METHODS} - {*SPECIFIED}) == ["best", "bpe"]
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_a_small_text_is_learned_equally_with_and_without_machine_code(name: str) -> None:
+def test_training_on_a_small_text_gives_the_same_result_with_and_without_machine_code(name: str) -> None:
     words, recipe = run_of(name, SAMPLE, vocab_size=METHODS[name].first_size)
     with machine_code(is_used=False):
         trainer = Trainer(words, recipe)
@@ -91,7 +93,7 @@ def test_plain_python_training_can_be_extended_to_a_larger_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SPECIFIED if can_be_extended(Method.named(name))])
-def test_candidates_name_the_next_step_even_if_the_vocabulary_is_full(name: str) -> None:
+def test_the_leading_candidate_is_the_next_step_even_if_the_vocabulary_is_full(name: str) -> None:
     words, recipe = run_of(name, merges=12)
     expected = learn(words, recipe)[4]
     with machine_code(is_used=False):
@@ -102,7 +104,7 @@ def test_candidates_name_the_next_step_even_if_the_vocabulary_is_full(name: str)
     assert len(trainer.history) == 4
 
 
-def test_resuming_from_steps_of_other_words_is_refused_in_plain_python() -> None:
+def test_plain_python_refuses_to_resume_from_steps_that_were_learned_from_different_words() -> None:
     words, recipe = run_of("unigram")
     other = learn(*run_of("unigram", TEXT.replace("l", "r")))
     with machine_code(is_used=False), pytest.raises(FormatError, match="do not belong to these words"):
@@ -111,7 +113,7 @@ def test_resuming_from_steps_of_other_words_is_refused_in_plain_python() -> None
 
 @pytest.fixture
 def slow_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let machine code be ready after a few requests. Return the list of requests."""
+    """Make machine code ready only after a few requests. Return the list of requests."""
     asked: list[str] = []
 
     def ready(part: str = "") -> bool:
@@ -143,7 +145,9 @@ def test_training_on_a_large_text_waits_for_machine_code_and_reports_progress(
     }
 
 
-def test_training_by_the_search_method_waits_for_machine_code_even_for_a_small_text(slow_compiler: list[str]) -> None:
+def test_training_by_the_method_named_best_waits_for_machine_code_even_for_a_small_text(
+    slow_compiler: list[str],
+) -> None:
     reports: list[Progress] = []
     Trainer(*run_of("best"), progress=reports.append)
     assert {report.done for report in reports} == {40}

@@ -1,4 +1,6 @@
-"""Texts for people must use the words split, space and occurs. Former words for the same things were hard to read."""
+"""Texts for people must use the words split, space and occurs instead of their former names, which were
+hard to read.
+"""
 
 from __future__ import annotations
 
@@ -52,12 +54,12 @@ def test_texts_in_the_source_code_use_only_plain_words(folder: str) -> None:
 
 
 def without_python(page: str) -> str:
-    """Empty the lines of programs in a page, because programs use the names of the code."""
+    """Replace the lines of programs in a page by empty lines, because programs use the names of the code."""
     program = re.compile(r"(?<=```python\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
     return program.sub(lambda match: "\n" * match[0].count("\n"), page)
 
 
-def test_lessons_manual_and_readme_use_only_plain_words() -> None:
+def test_the_lessons_and_the_manual_and_the_readme_use_only_plain_words() -> None:
     offences = [
         f"{path.relative_to(ROOT)}:{number}: {line}"
         for path in sorted(PROSE)

@@ -1,4 +1,4 @@
-"""Tests that a plug-in for the previous version is found, learns and encodes as before."""
+"""Tests that a plug-in for an older version is found, trains and encodes as before."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_plug_in_file_written_for_an_older_version_still_works(tmp_path: Path)
     assert why
 
 
-def test_importing_a_module_by_its_former_name_warns_with_the_new_name() -> None:
+def test_importing_a_module_by_its_former_name_causes_a_warning_that_gives_the_new_name() -> None:
     from bpe_core.support.former_names import find_former_names
 
     find_former_names()
@@ -80,7 +80,7 @@ def test_a_renamed_class_is_found_by_its_former_name_with_a_warning() -> None:
         parts.Teaching  # noqa: B018  # asking for it is the test
 
 
-def test_an_error_names_a_subject_by_the_former_method_with_a_warning() -> None:
+def test_the_former_name_of_the_method_that_adds_a_name_to_an_error_works_with_a_warning() -> None:
     error: Any = BpeError("The plan is empty.")
     with pytest.warns(DeprecationWarning, match=r"BpeError\.say_of is called BpeError\.name_subject now"):
         error.say_of("plan.toml")

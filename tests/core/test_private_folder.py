@@ -1,4 +1,4 @@
-"""Tests of private folders: the program trusts files only in folders that no other user could change."""
+"""Tests of private folders: the program trusts files only in folders that no other user can change."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_parent_folder_may_be_group_writable_if_only_the_user_is_in_the_group(
         private_folder(parent / "mine")
 
 
-def test_a_user_without_a_name_has_no_private_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_account_without_a_name_has_no_private_group(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
     def unknown(uid: int) -> None:
@@ -112,7 +112,7 @@ def test_a_private_folder_in_a_folder_of_another_user_is_refused(tmp_path: Path,
         private_folder(place)
 
 
-def test_a_private_file_is_created_new_with_private_permissions(tmp_path: Path) -> None:
+def test_a_private_file_gets_private_permissions_and_replaces_no_existing_file(tmp_path: Path) -> None:
     make_private_file(tmp_path / "file")
     assert mode(tmp_path / "file") == 0o600
     with pytest.raises(FileExistsError):

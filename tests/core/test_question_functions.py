@@ -1,4 +1,4 @@
-"""Tests that questions are functions with their own signatures and help, known to editors and type checkers."""
+"""Tests of the Python function of each question: editors and type checkers know its parameters and its help."""
 
 # ruff: noqa: S301 - they are pickles of our own
 
@@ -95,7 +95,7 @@ def test_help_shows_a_question_with_its_signature_and_docstring() -> None:
 
 
 def test_question_functions_accept_positional_arguments_in_the_order_of_the_manual() -> None:
-    """Formerly `bpe.why(study, "lowest")` failed, because the text was taken for another parameter."""
+    """In an earlier version `bpe.why(study, "lowest")` failed, because the text was taken as another parameter."""
     assert bpe.why(STUDY, "lowest", 2).table.records() == bpe.why(STUDY, text="lowest", at=2).table.records()
     assert bpe.paid(STUDY, 1).table.records() == bpe.paid(STUDY, step=1).table.records()
     assert bpe.token(STUDY, "␣lowe", 6).sentences == bpe.token(STUDY, token="␣lowe", at=6).sentences
@@ -107,7 +107,7 @@ def test_question_functions_accept_positional_arguments_in_the_order_of_the_manu
     assert FORMER.lab(study={"a": STUDY}).sentences == bpe.lab({"a": STUDY}).sentences
 
 
-def test_question_functions_accept_lists_tuples_ranges_and_iterators() -> None:
+def test_question_functions_accept_lists_and_tuples_and_ranges_and_iterators() -> None:
     expected = bpe.race(STUDY, pairs=[("l", "o")], steps=[2, 3]).table.records()
     for steps in ((2, 3), range(2, 4), iter([2, 3])):
         assert FORMER.race(STUDY, pairs=[["l", "o"]], steps=steps).table.records() == expected
@@ -115,7 +115,7 @@ def test_question_functions_accept_lists_tuples_ranges_and_iterators() -> None:
     assert [line.name for line in first] == [line.name for line in second]
 
 
-def test_the_question_about_sweep_results_takes_a_file_and_no_study(tmp_path: Path) -> None:
+def test_the_sweep_results_question_takes_a_file_instead_of_a_study(tmp_path: Path) -> None:
     curves = bpe.curves({"a": STUDY, "b": STUDY.at(2)}, held_out=["the lowest"])
     bpe.write_data(curves.table, tmp_path / "runs.csv")
     path = str(tmp_path / "runs.csv")
@@ -143,7 +143,7 @@ def test_the_question_about_sweep_results_takes_a_file_and_no_study(tmp_path: Pa
         (lambda: bpe.audit(STUDY, "rare,odd"), "only cannot be 'odd'"),
     ],
 )
-def test_a_wrong_call_of_a_question_function_is_refused_in_a_sentence(call: Any, sentence: str) -> None:
+def test_a_wrong_call_of_a_question_function_is_refused_with_an_error_message(call: Any, sentence: str) -> None:
     with pytest.raises(BpeError, match=sentence):
         call()
 
@@ -162,9 +162,9 @@ def test_a_question_function_is_pickled_by_its_name(name: str) -> None:
 
 
 def mypy_output(rows: str, folder: Path) -> str:
-    """Return the output of mypy for the rows.
+    """Return the output of mypy for a program with the lines `rows`.
 
-    The program mypy gets only the public names, because checking all code takes long.
+    For mypy, the package has only its public names, because a check of all code takes long.
     """
     path = folder / "script.py"
     path.write_text(rows, encoding="utf-8")
@@ -176,8 +176,8 @@ def mypy_output(rows: str, folder: Path) -> str:
     return "\n".join(row for row in (done.stdout + done.stderr).splitlines() if "script.py" in row)
 
 
-def test_mypy_knows_the_question_functions_and_their_parameters(tmp_path: Path) -> None:
-    """Formerly mypy did not report `bpe.trian()`."""
+def test_mypy_checks_the_names_and_parameters_of_question_functions(tmp_path: Path) -> None:
+    """With an earlier version, mypy did not report `bpe.trian()`."""
     output = mypy_output(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
     first = RIGHT.count("\n") + 1
     errors = {int(row.split(":")[1]): row for row in reversed(output.splitlines()) if ": error:" in row}

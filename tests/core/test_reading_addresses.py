@@ -1,4 +1,4 @@
-"""Tests of addresses such as s3://...: fsspec reads them, here from its own memory, and failures are reported."""
+"""Tests of addresses such as s3://..., which fsspec reads. Here fsspec reads from its own memory."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_failures_while_reading_from_an_address_are_reported(
     )
 
 
-def test_a_remote_file_can_be_read_at_several_places_at_once(bucket: MemoryFileSystem) -> None:
+def test_several_positions_of_a_remote_file_can_be_read_concurrently(bucket: MemoryFileSystem) -> None:
     """In fsspec's memory, all readers of a file share one object with one position."""
     bucket.pipe("/corpus/a.txt", b"low lower lowest")
     (text,), _ = remote_texts("memory://corpus/a.txt", ["*"], lambda *_: None)
@@ -145,7 +145,7 @@ class Handle(io.BytesIO):
         return position
 
 
-def test_threads_that_read_from_one_archive_do_not_move_the_position_of_each_other(tmp_path: Path) -> None:
+def test_threads_that_read_from_one_archive_do_not_disturb_each_other(tmp_path: Path) -> None:
     """All members of the archive are read through one file handle."""
     members = {f"{number}.txt": f"low{number} ".encode() * 20_000 for number in range(4)}
     write_tar(tmp_path / "a.tar", members)

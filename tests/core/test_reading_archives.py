@@ -1,15 +1,21 @@
-"""Tests of archives of texts: which members are read, and which messages hostile or broken archives give."""
+"""Tests of archives of texts: which members are read, and which messages a hostile or broken archive gives."""
 
 from __future__ import annotations
 
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import EncodingError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.methods.kit.encode_corpus import encode_corpus
+from bpe_core.methods.kit.encode_documents import encode_documents
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import limits
 from bpe_core.support.progress import Progress, Work
@@ -49,7 +55,9 @@ def write_zip(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def test_members_of_an_archive_are_read_by_their_kind_and_unreadable_members_are_reported(tmp_path: Path) -> None:
+def test_members_of_an_archive_are_read_according_to_their_kind_and_unreadable_members_are_reported(
+    tmp_path: Path,
+) -> None:
     link = tarfile.TarInfo("link.txt")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     write_tar(tmp_path / "a.tar", FILES, link)
@@ -108,7 +116,7 @@ def test_hostile_and_damaged_zip_and_tar_archives_are_refused(tmp_path: Path, mo
 
 
 def test_overlong_member_names_in_an_archive_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name, unlike a member, is held in memory as a whole."""
+    """The program reads members in parts, but it holds the whole name of a member in memory."""
     monkeypatch.setattr(archives, "LONGEST_NOTE", 5_000)
     for length, is_read in ((300, True), (6_000, False)):
         path = tmp_path / f"{length}.tgz"
@@ -119,16 +127,84 @@ def test_overlong_member_names_in_an_archive_are_refused(tmp_path: Path, monkeyp
             assert "is not a valid tar archive" in sentence(path)
 
 
-def test_reading_progress_of_an_archive_with_many_small_members_grows_evenly(tmp_path: Path) -> None:
+def test_reading_progress_of_an_archive_with_many_small_members_grows_evenly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Names take up most of the archive, and no byte of a name is read as a text."""
     members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
     path = write_zip(tmp_path / "many.zip", members)
+    monkeypatch.setattr(archives, "MOST_TOGETHER", 10)
     reports: list[Progress] = []
     count_words(Corpus.from_files(path), Recipe.preset("gpt2"), Work(reports.append))
     size = path.stat().st_size
     counting = [report.done for report in reports if report.stage == "counting"]
     assert counting == sorted(counting)
-    assert len(counting) >= len(members)
+    assert len(counting) >= len(members) // 10
     assert counting[0] < 0.01 * size
-    assert abs(counting[len(members) // 2] - size / 2) < 0.02 * size
+    assert abs(counting[len(counting) // 2] - size / 2) < 0.02 * size
     assert counting[-1] == size
+
+
+@pytest.mark.parametrize("is_together", [True, False])
+def test_small_texts_of_a_zip_file_are_read_together_and_stay_separate_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_together: bool
+) -> None:
+    """Texts of a zip file with very many members took 26 seconds."""
+    texts = {f"{number}.txt": f"low {'é' * (number % 7)}\n" * (number % 3) for number in range(40)}
+    members = {name: text.encode() for name, text in texts.items()} | {
+        "9.mark.txt": "\ufeffmarked".encode(),
+        "9.wide.txt": "wide".encode("utf-16"),
+        "9.rows.jsonl": b'{"text": "row"}\n',
+        "9.picture.png": b"\x89PNG\0",
+        "9.long.txt": b"longer " * 20_000,
+    }
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(members):
+            archive.writestr(name, members[name])
+    if not is_together:
+        monkeypatch.setattr(archives, "READ_AT_ONCE", -1)
+    corpus = Corpus.from_files(tmp_path / "texts.zip")
+    chunks = [*corpus.chunks(several=True)]
+    assert (len(chunks) < 20) == is_together
+    expected = [texts[name] for name in sorted(texts) if texts[name]]
+    found = [*corpus.documents()]
+    assert sorted(found) == sorted([*expected, "marked", "wide", "row", "longer " * 20_000])
+    assert [text for text in found if text in expected] == expected
+    assert any("0.txt is empty" in str(note) for note in corpus.skipped)
+
+
+def test_invalid_text_in_a_small_member_of_a_zip_file_is_refused_with_its_name(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
+        archive.writestr("a.txt", b"low")
+        archive.writestr("b.txt", b"low \xff")
+    with pytest.raises(EncodingError, match=r"b\.txt"):
+        documents(Corpus.from_files(tmp_path / "texts.zip"))
+
+
+@pytest.mark.parametrize("work_on", ["counting", "encoding", "documents"])
+def test_progress_is_reported_before_a_large_archive_is_opened(
+    work_on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", b"low lower " * 110_000)
+    corpus = Corpus.from_files(path)
+    events: list[str] = []
+    opened = zipfile.ZipFile.__init__
+
+    def noted(archive: zipfile.ZipFile, *given: Any, **named: Any) -> None:
+        events.append("opened")
+        opened(archive, *given, **named)
+
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", noted)
+    work = Work(progress=lambda at: events.append(f"{at.done:,}"))
+    if work_on == "counting":
+        count_words(corpus, Recipe.preset("gpt2"), work)
+    else:
+        tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
+        if work_on == "encoding":
+            encode_corpus(corpus, tokenizer, tmp_path / "ids.npy", progress=work.progress)
+        else:
+            encode_documents(corpus, tokenizer, tmp_path / "shards", work=work)
+    assert events[:2] == ["0", "opened"]
+    assert events[-1] == f"{path.stat().st_size:,}"

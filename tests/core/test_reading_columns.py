@@ -1,4 +1,4 @@
-"""Tests of Parquet, Arrow and nested rows: which column holds the texts, and that all readers find equal texts."""
+"""Tests of Parquet files, Arrow files and nested rows: the right column is read, and all readers find equal texts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_text_column_of_a_table_is_guessed_from_its_name(tmp_path: Path) -> 
     assert read(write(tmp_path, "f.jsonl", '{"doc.body": "low", "doc": {}}'), field="doc.body") == ["low"]
 
 
-def test_choosing_an_unusable_table_column_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_choosing_an_unusable_table_column_is_refused_with_an_error_message(tmp_path: Path) -> None:
     rows = [{"doc": {"id": 1, "body": "low"}, "turns": [{"said": "low"}], "n": 5, "text": "low"}]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.Table.from_pylist(rows), path)
@@ -104,7 +104,7 @@ def test_rows_without_text_or_with_invalid_bytes_are_reported_or_skipped(tmp_pat
     assert read(path) == ["low"]
     corpus = Corpus.from_files(path)
     assert documents(corpus) == ["low"]
-    assert [str(note) for note in corpus.skipped] == [f'{path}: 1 rows have no text in "text"']
+    assert [str(note) for note in corpus.skipped] == [f'{path}: 1 row has no text in "text"']
     assert "row 2: its text is not valid UTF-8: byte 0xC3 at offset 0" in sentence(path, field="lists[]")
     assert read(path, field="lists[]", on_invalid="skip") == ["low", "new"]
     assert read(path, field="lists[]", on_invalid="replace") == ["low", "�", "�", "new�"]
@@ -137,7 +137,7 @@ def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch:
 
 
 def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -> None:
-    """Checksums reveal damaged pages. Without checksums, missing bytes are revealed by the sizes."""
+    """Checksums reveal damaged pages. In files without checksums, the sizes reveal missing bytes."""
     path, rows = tmp_path / "a.parquet", [f"low {i % 7}" for i in range(3_000)]
     parquet.write_table(arrow.table({"text": rows}), path, row_group_size=1_000, write_page_checksum=True)
     second = parquet.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset
@@ -168,7 +168,7 @@ def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
 
 
 def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
-    """The file gives the offsets where strings end, so offsets outside the file must not be used."""
+    """The file gives the offset where each string ends. An offset outside the file must not be used."""
     path = tmp_path / "a.arrow"
     refusal = r"b\.arrow is (damaged: the offsets of its strings|a damaged Arrow file)"
     for width, kind in ((4, arrow.string()), (8, arrow.large_string())):

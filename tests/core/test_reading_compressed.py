@@ -1,4 +1,4 @@
-"""Tests of compressed files: whole, in several parts, truncated or damaged."""
+"""Tests of compressed files, which may be complete, truncated or damaged, or have several compressed parts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_truncated_compressed_file_is_refused(tmp_path: Path, ending: str) -> 
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_a_plain_text_whose_name_ends_like_a_compressed_file_is_refused(tmp_path: Path, ending: str) -> None:
+def test_a_plain_text_file_with_the_file_ending_of_a_compressed_file_is_refused(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", "just a plain text " * 20)
     message = sentence(path)
     assert message.startswith(f"{path} is not valid ")

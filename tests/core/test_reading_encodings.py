@@ -1,4 +1,4 @@
-"""Tests of other encodings than UTF-8, which are found by a byte order mark or named by the user."""
+"""Tests of texts that are not in UTF-8. A byte order mark reveals the encoding, or the user names it."""
 
 from __future__ import annotations
 

@@ -58,9 +58,7 @@ def test_an_impossible_path_of_a_text_is_reported(tmp_path: Path) -> None:
         ("low".encode("utf-16-le"), "give the encoding"),
     ],
 )
-def test_the_refusal_of_a_binary_file_names_the_kind_of_the_file(
-    tmp_path: Path, content: bytes, description: str
-) -> None:
+def test_the_error_for_a_binary_file_names_the_kind_of_file(tmp_path: Path, content: bytes, description: str) -> None:
     path = write(tmp_path, "a.txt", content)
     message = sentence(path)
     assert message.startswith(f"{path} is not a text file: ")

@@ -46,7 +46,7 @@ def test_a_folder_without_a_file_that_matches_the_patterns_is_refused(folder: Pa
     )
 
 
-def test_files_in_a_folder_other_than_texts_are_skipped_and_reported(folder: Path) -> None:
+def test_files_of_a_folder_that_are_not_texts_are_skipped_and_reported(folder: Path) -> None:
     picture = write(folder, "picture.png", b"\x89PNG\0")
     empty = write(folder, "empty.txt", b"")
     corpus = Corpus.from_files(folder)
@@ -77,7 +77,7 @@ def test_an_unreadable_file_in_a_folder_is_an_error(folder: Path, monkeypatch: p
     assert sentence(folder) == f"{folder / 'a.txt'} cannot be opened: permission denied."
 
 
-def test_an_empty_folder_as_corpus_is_refused(tmp_path: Path) -> None:
+def test_using_an_empty_folder_as_a_corpus_is_refused(tmp_path: Path) -> None:
     assert sentence(tmp_path) == f"There is no file in the folder {tmp_path}."
 
 

@@ -1,4 +1,7 @@
-"""Tests of web servers that redirect, fail or stop in between: each failure is reported, and no local file is read."""
+"""Tests of web servers that redirect, fail or stop while they send: each failure is reported.
+
+No redirection to a local file is followed.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,9 @@ class Answers(BaseHTTPRequestHandler):
             self.send_header("Location", places[self.path])
         content = TEXT.encode()
         sent = content[: len(content) // 2] if self.path.endswith("-short") else content
+        wrong = {"/200-long": len(content) // 2, "/200-minus": -5, "/200-word": "many"}
         if status == 200:
-            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Content-Length", str(wrong.get(self.path, len(content))))
         else:
             sent = b""
             self.send_header("Content-Length", "0")
@@ -46,7 +50,7 @@ class Answers(BaseHTTPRequestHandler):
             self.wfile.write(sent)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Print no log."""
+        """Suppress the log of the server."""
 
 
 @pytest.fixture
@@ -81,6 +85,7 @@ def test_a_text_is_read_from_a_web_server_even_after_a_redirection(path: str, se
         ("/403", "{address} could not be read: the server answered 403; sign in to the site, if needed."),
         ("/302-round", "{address} could not be read: the server redirects the address again and again; ask its owner."),
         ("/200-short", "the server sent less data than announced"),
+        *((f"/200-{kind}", "the server sent an answer that is not valid HTTP") for kind in ("long", "minus", "word")),
     ],
 )  # fmt: skip
 def test_failures_of_a_web_server_are_reported(path: str, sentence: str, server: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import json
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
 import pytest
 from hypothesis import given
@@ -21,9 +22,9 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import foreign
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import opening, text_tables
-from bpe_core.text.reading.plain_text import NumberedLines
+from bpe_core.text.reading.plain_text import NumberedLines, length_of_whole_lines, text_blocks
 from bpe_core.text.reading.rows import LOOKED_AT
-from bpe_core.text.reading.source import Chunk, Source
+from bpe_core.text.reading.source import Chunk, OnInvalid, ReadingOptions, SkipLog, Source
 from tests.core.corpus_files import documents, read, sentence, write
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8)
@@ -42,7 +43,18 @@ def test_lines_and_their_numbers_do_not_depend_on_the_size_of_blocks(blocks: lis
     assert lines.number == len(numbered)
 
 
-def test_a_line_of_json_lines_that_is_too_long_is_refused() -> None:
+@given(lines=st.lists(st.text("añ€", max_size=20).map("{}\n".format)), end=st.text("añ", max_size=20))
+def test_blocks_of_lines_end_between_lines_so_that_lines_need_not_be_joined(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], end: str
+) -> None:
+    path = write(tmp_path_factory.mktemp("lines"), "a.txt", "start\n" + "".join(lines) + end)
+    source = Corpus.from_files(path).sources[0]
+    blocks = [*text_blocks(source, ReadingOptions(), 64, SkipLog(), length_of_whole_lines)]
+    assert b"".join(bytes(block.data) for block in blocks) == path.read_bytes()
+    assert all(bytes(block.data).endswith(b"\n") for block in blocks[:-1])
+
+
+def test_a_json_lines_file_with_a_line_that_is_too_long_is_refused() -> None:
     blocks = (Chunk(b"x" * (1 << 20), False) for _ in range(100))
     lines = NumberedLines(iter([Chunk(b"short\n", False), *blocks]), "big.jsonl", longest=8 << 20)
     with pytest.raises(CorpusError, match=r"big.jsonl, line 2 is longer than 8 MB"):
@@ -101,7 +113,7 @@ FEATURES = [
         r'{"text": "\u12g4"}',
         r'{"text": "\x"}',
         '{"text": "a\\',
-        '{"text": "\0"}',
+        '{"text": "\x01"}',
         '{"text"}',
     ),
     *(f'{{"n": {number}, "text": "n"}}' for number in ("-0", "01", "1.", ".5", "1e5", "1E+", "-", "NaN", "-1.50e-09")),
@@ -129,7 +141,10 @@ def texts_and_reports(path: Path, size: int) -> tuple[list[str], list[str]]:
 def test_machine_code_reads_the_same_texts_of_json_lines_as_python(
     tmp_path_factory: pytest.TempPathFactory, rows: list[str], size: int
 ) -> None:
-    """Python's own reader of JSON reads all rows first, and then only the rows at which machine code stops."""
+    """Without machine code, Python's reader of JSON reads all rows.
+
+    With it, Python reads only the rows that are not usual.
+    """
     path = tmp_path_factory.mktemp("rows") / "a.jsonl"
     path.write_bytes("\n".join(['{"text": "first"}', *rows]).encode("utf-8", "surrogatepass"))
     with pytest.MonkeyPatch.context() as patch:
@@ -140,7 +155,66 @@ def test_machine_code_reads_the_same_texts_of_json_lines_as_python(
         assert texts_and_reports(path, size) == by_python
 
 
-def test_python_parses_only_the_first_ordinary_rows_of_json_lines(
+BYTES_OF_TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *(b"a", b"low and lower, and the lowest of all", "é".encode(), "低い".encode(), "😀".encode(), b'\\"'),
+            *(b"\\n", b"\\u00e9", b"\xff", b"\xc3", b"\xe2\x82", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
+        ]
+    ),
+    max_size=12,
+).map(b"".join)
+
+
+@given(
+    texts=st.lists(BYTES_OF_TEXTS, max_size=8),
+    size=st.integers(1, 400),
+    on_invalid=st.sampled_from(get_args(OnInvalid)),
+    has_mark=st.booleans(),
+)
+def test_machine_code_stops_at_the_same_invalid_bytes_of_json_lines_as_python(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], size: int, on_invalid: OnInvalid, has_mark: bool
+) -> None:
+    path = tmp_path_factory.mktemp("rows") / "a.jsonl"
+    rows = [b'{"text": "first"}', *(b'{"text": "%b"}' % text for text in texts)]
+    path.write_bytes((codecs.BOM_UTF8 if has_mark else b"") + b"\n".join(rows))
+
+    def texts_and_oddities() -> tuple[list[str], list[str]] | str:
+        corpus = Corpus.from_files(path, field="text", on_invalid=on_invalid)
+        try:
+            return documents(corpus, size), [str(report) for report in corpus.skipped]
+        except EncodingError as error:
+            return str(error)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_tables, "LOOKED_AT", 1)
+        by_machine_code = texts_and_oddities()
+        patch.setattr(text_tables, "_machine_code", [])
+        assert texts_and_oddities() == by_machine_code
+    is_valid = has_only_characters(path.read_bytes())
+    assert is_valid or on_invalid not in ("skip", "replace") or by_machine_code[1]
+    assert isinstance(by_machine_code, str) == (not is_valid and on_invalid in ("strict", "keep"))
+
+
+def has_only_characters(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def test_invalid_utf8_in_a_late_row_is_reported_with_its_offset_after_a_byte_order_mark(tmp_path: Path) -> None:
+    before = codecs.BOM_UTF8 + '{"text": "lów"}\n'.encode() * 30_000
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(before + b'{"text": "l\xf3w"}\n')
+    offset = len(before) + len(b'{"text": "l')
+    for size in (100, 5_000, 1 << 20):
+        with pytest.raises(EncodingError, match=f"byte 0xF3 at offset {offset:,}"):
+            documents(Corpus.from_files(path), size)
+
+
+def test_python_parses_only_the_first_rows_of_json_lines_if_all_rows_are_ordinary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"naïve {number} \n" for number in range(100)]
@@ -213,7 +287,7 @@ def test_a_file_with_a_bad_row_is_closed_when_the_error_is_raised(
     assert "line 2" in str(error.value) or "line 3" in str(error.value)
 
 
-def test_half_a_surrogate_pair_in_a_row_can_be_replaced_on_request(tmp_path: Path) -> None:
+def test_a_lone_surrogate_in_a_row_can_be_replaced_on_request(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jsonl", '{"text": "n\\ud83dw"}')
     assert read(path, on_invalid="replace") == ["n�w"]
 
@@ -274,7 +348,7 @@ def test_a_csv_file_without_the_chosen_column_is_refused(tmp_path: Path, content
 @pytest.mark.parametrize(
     ("row", "reason", "others"),
     [
-        ("low\n", "this row has 1 columns, but the first row names 2", ["good", "better"]),
+        ("low\n", "this row has 1 column, but the first row names 2", ["good", "better"]),
         ("2,low,lower\n", "this row has 3 columns, but the first row names 2", ["good", "better"]),
         ('2,"low"er\n', "this row cannot be read: its quotes or line ends are in the wrong place", ["good", "better"]),
         ('2,"low\n', "this row cannot be read (up to line 6: is a quote not closed?)", ["good"]),
@@ -297,7 +371,10 @@ def test_a_csv_file_in_another_encoding_is_read(tmp_path: Path) -> None:
 
 
 def test_json_rows_with_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each value takes a hundred bytes of memory, even if it is short in the file. Commas inside texts do not count."""
+    """Each value takes a hundred bytes of memory, even if it is short in the file.
+
+    A comma inside a text begins no value.
+    """
     monkeypatch.setattr(foreign, "MOST_VALUES", 50)
     path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))
     assert sentence(path) == (

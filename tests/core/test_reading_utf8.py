@@ -1,4 +1,4 @@
-"""Tests of reading UTF-8: where bytes may be split, and what happens to invalid bytes."""
+"""Tests of reading UTF-8: bytes are divided only between characters, and invalid bytes are reported."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import EncodingError
+from bpe_core.kernels.utf8 import valid_until
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.source import SHOWN_PER_SOURCE
-from bpe_core.text.reading.utf8 import first_invalid, pieces_of, whole_characters
+from bpe_core.text.reading.utf8 import first_invalid, length_of_whole_characters, pieces_of
 from tests.core.corpus_files import documents, read, sentence, write
 
 NEARLY_UTF8 = st.lists(
@@ -35,10 +37,21 @@ def test_the_search_for_invalid_utf_8_finds_the_same_first_byte_as_python(data: 
     assert first_invalid(data) == first_invalid(memoryview(data)) == first_invalid(bytearray(data)) == expected
 
 
+@given(before=st.integers(0, 70), data=NEARLY_UTF8, after=st.integers(0, 70))
+def test_machine_code_finds_the_first_utf_8_error_even_after_a_long_ascii_text(
+    before: int, data: bytes, after: int
+) -> None:
+    whole = b"x" * before + data + b"y" * after
+    until = valid_until(np.frombuffer(bytearray(whole), np.uint8))
+    bad = first_invalid(whole)
+    assert first_invalid(whole[:until]) == -1
+    assert until == len(whole) if bad < 0 else until <= bad
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 30))
 def test_valid_utf_8_is_divided_only_between_characters(text: str, length: int) -> None:
     data = text.encode()
-    cut = whole_characters(data[:length])
+    cut = length_of_whole_characters(data[:length])
     assert length - 3 <= cut <= length or cut == len(data)
     assert first_invalid(data[:cut]) == -1
 
@@ -54,7 +67,7 @@ def test_reading_a_text_in_pieces_returns_every_byte_once(text: str, size: int) 
 
 
 @given(data=NEARLY_UTF8, padding=st.integers(0, 70), size=st.integers(1, 70))
-def test_invalid_bytes_are_replaced_or_skipped_equally_for_every_chunk_size(
+def test_invalid_bytes_are_replaced_or_skipped_in_the_same_way_for_every_chunk_size(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, padding: int, size: int
 ) -> None:
     data = b"x" * padding + data.replace(b"\0", b"")
@@ -68,7 +81,7 @@ def test_invalid_bytes_are_replaced_or_skipped_equally_for_every_chunk_size(
         assert f"at offset {bad + 5:,}." in sentence(path, error=EncodingError)
 
 
-def test_an_invalid_byte_is_reported_with_file_offset_and_advice(tmp_path: Path) -> None:
+def test_an_invalid_byte_is_reported_with_its_offset_in_the_file_and_with_advice(tmp_path: Path) -> None:
     path = write(tmp_path, "latin.txt", b"a" * 5_000_000 + "né".encode("latin-1") + b"!")
     assert sentence(path, error=EncodingError) == (
         f"{path} is not valid UTF-8: byte 0xE9 at offset 5,000,001. "
@@ -76,7 +89,7 @@ def test_an_invalid_byte_is_reported_with_file_offset_and_advice(tmp_path: Path)
     )
 
 
-def test_a_character_truncated_by_the_end_of_a_file_is_reported(tmp_path: Path) -> None:
+def test_an_incomplete_character_at_the_end_of_a_file_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "cut.txt", "x" * 100 + "€")
     path.write_bytes(path.read_bytes()[:-1])
     assert "byte 0xE2 at offset 100" in sentence(path)
@@ -85,8 +98,8 @@ def test_a_character_truncated_by_the_end_of_a_file_is_reported(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("choice", "text", "report"),
     [
-        ("replace", "a�b��c�", "3 places that are not UTF-8 replaced by �, the first at byte 1"),
-        ("skip", "ab�c", "4 bytes that are not UTF-8 left out, the first at byte 1"),
+        ("replace", "a�b��c�", "3 places that are not UTF-8 were replaced by �, the first at byte 1"),
+        ("skip", "ab�c", "4 bytes that are not UTF-8 were left out, the first at byte 1"),
     ],
 )
 def test_replaced_or_skipped_bytes_of_a_file_are_counted_and_reported(
@@ -102,7 +115,7 @@ def test_a_file_of_only_invalid_bytes_has_no_text_when_bytes_are_skipped(tmp_pat
     assert read(write(tmp_path, "a.txt", b"\xff\xff\xff"), on_invalid="skip") == []
 
 
-def test_many_reports_about_one_file_are_summed_up(tmp_path: Path) -> None:
+def test_many_reports_about_one_file_are_summarized(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", (b"\xff" + b"a" * 63) * 200)
     corpus = Corpus.from_files(path, on_invalid="skip")
     documents(corpus, 64)
@@ -127,7 +140,7 @@ print(first_invalid(memoryview(bytearray(b"sound\\xff"))))
 
 
 def test_a_thread_that_reads_waits_until_another_thread_has_loaded_the_kernels() -> None:
-    """Formerly a thread that found half of the kernels loaded ended with an error."""
+    """In an earlier version, a thread ended with an error if only half of the kernels were loaded."""
     done = subprocess.run(
         [sys.executable, "-c", WHILE_ANOTHER_THREAD_LOADS], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Tests of the README: its commands exist, and its examples give the shown results. test_manual.py tests the rest."""
+"""Tests of the README: its commands exist, and its examples give the shown results."""
 
 from __future__ import annotations
 
@@ -41,13 +41,23 @@ def test_the_readme_names_and_counts_every_method() -> None:
     assert WORDS_FOR_NUMBERS[number] == len(ours)
 
 
-def test_the_readme_starts_the_program_in_one_line_and_runs_the_tests_in_one_line() -> None:
+def test_the_readme_has_a_one_line_command_for_the_program_and_one_for_the_tests() -> None:
     first, second = blocks("sh")[:2]
     assert first == "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/bpe-explorer\n"
     assert second == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest\n"
 
 
-def test_the_worked_example_in_the_readme_equals_the_reference() -> None:
+def test_the_benchmark_of_the_readme_runs_without_the_real_texts(tmp_path: Path) -> None:
+    assert "`python -m tests.benchmarks`" in README
+    command = [sys.executable, "-m", "tests.benchmarks", "--only", "import", "--peers", "bpe-explorer", "--rounds", "1"]
+    environment = {**os.environ, "BPE_SHARED": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "a text of random words is measured" in done.stdout
+    assert "import bpe_core" in done.stdout
+
+
+def test_the_worked_example_in_the_readme_matches_the_reference() -> None:
     text = "aaabdaaabac"
     history = reference.train(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", min_frequency=2))
     rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", BY_HAND, re.MULTILINE)

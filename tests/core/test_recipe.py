@@ -1,4 +1,6 @@
-"""Tests of the choices of a recipe: the allowed values, the part of each choice, and when a choice has an effect."""
+"""Tests of the choices of a recipe: their allowed values, the part of the recipe to which each belongs, and their
+effects.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ OF_METHODS = {choice: name for name, method in reversed(list(HOUSES.own.items())
 
 
 def another_value(declared: Choice) -> Any:
-    """Return a value that a choice can have besides its default."""
+    """Return a value of a choice that is not its default."""
     if declared.among:
         return next(value for value in declared.among if value != declared.default)
     if isinstance(declared.default, bool):
@@ -75,7 +77,7 @@ METHODS = {"method"}  # the recipe has one choice of this kind
 
 
 def recipes_that_differ_in(choice: str) -> tuple[Recipe, Recipe]:
-    """Return two recipes that differ only in the choice."""
+    """Return two recipes that differ only in `choice`."""
     needed = {
         "custom_pattern": dict(pattern="custom", custom_pattern="x"),
         "marker_text": dict(marker="prefix"),
@@ -100,7 +102,7 @@ def test_each_recipe_choice_except_the_name_belongs_to_one_part_of_a_recipe() ->
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_recipes_differ_only_in_the_part_of_the_changed_choice(choice: str) -> None:
+def test_a_changed_choice_changes_only_its_own_part_of_a_recipe(choice: str) -> None:
     first, second = recipes_that_differ_in(choice)
     common = (kind for kind in PARTS if choice in {field.name for field in dataclasses.fields(kind)})
     part = next(common, LearningChoices)  # to which the choices of single methods belong
@@ -183,7 +185,7 @@ def test_a_recipe_reports_which_of_its_choices_have_no_effect() -> None:
         ({"lowercase": 1}, "lowercase must be true or false"),
         ({"name": 4}, "name must be text"),
         ({"strip_marks": "\ud800"}, "half of a surrogate pair"),
-        ({"alphabet_limit": 3}, "applies to characters"),
+        ({"alphabet_limit": 3}, "works only for characters"),
         ({"merges": 5}, "vocabulary size or the number of merges"),
         ({"vocab_size": None}, "vocabulary size or the number of merges"),
         ({"vocab_size": 200}, "smaller than the 256 bytes"),
@@ -195,7 +197,7 @@ def test_a_recipe_reports_which_of_its_choices_have_no_effect() -> None:
         ({"colour": "red"}, "has no choice named 'colour'"),
     ],
 )
-def test_an_impossible_combination_of_recipe_choices_is_refused_in_a_sentence(
+def test_an_impossible_combination_of_recipe_choices_is_refused_with_an_error_message(
     values: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(RecipeError, match=sentence):
@@ -203,7 +205,7 @@ def test_an_impossible_combination_of_recipe_choices_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_a_changed_recipe_equals_a_new_recipe_made_with_the_changed_choice(choice: str) -> None:
+def test_changing_a_choice_of_a_recipe_gives_the_same_recipe_as_creating_it_with_this_choice(choice: str) -> None:
     _, other = recipes_that_differ_in(choice)
     made = Recipe(**other.values)
     assert other == made
@@ -217,7 +219,7 @@ def test_a_changed_recipe_equals_a_new_recipe_made_with_the_changed_choice(choic
     [dict(unit="page"), dict(merges=-1), dict(lowercase=1), dict(strip_marks="\ud800"), dict(custom_pattern="x"),
      dict(special_tokens=("a", "a")), dict(marker="symbol", pattern="none"), dict(vocab_size=5), dict(block_size=1)],
 )  # fmt: skip
-def test_a_wrong_change_of_a_recipe_is_refused_with_the_same_sentence_as_a_wrong_recipe(
+def test_an_invalid_change_of_a_recipe_is_refused_with_the_same_message_as_an_invalid_recipe(
     changes: dict[str, Any],
 ) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=1_000)

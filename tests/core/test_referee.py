@@ -1,4 +1,4 @@
-"""Tests of the question that checks a table: a correct table passes, and each mistake is found at its step."""
+"""Tests of the question that checks a table: it accepts a correct table, and finds the step of each mistake."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import regex
 
@@ -40,7 +41,7 @@ def unchanged_count(pair: tuple[int, int], count: int) -> int:
 def learn_with_changed_counts(
     words: dict[str, int], merges: int, value: Value = unchanged_count, least: int = 2
 ) -> tuple[Merges, int | None]:
-    """Learn in plain Python with counts that `value` changes.
+    """Learn in plain Python, but compare the values of `value` instead of the right counts.
 
     Return the merges, and the first step whose count is wrong.
     """
@@ -275,7 +276,7 @@ def test_the_check_question_says_if_a_table_seems_to_be_learned_from_other_texts
     assert any("other texts" in sentence for sentence in answer.sentences)
 
 
-def test_checking_pins_finds_a_changed_tokenizer_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_checking_a_pin_file_finds_a_changed_tokenizer_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "tokenizer.json"
     train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=200).save(table)
     assert run(["pin", str(table)]) == 0
@@ -293,7 +294,7 @@ def test_checking_pins_finds_a_changed_tokenizer_file(tmp_path: Path, capsys: py
     assert "holds no pins" in capsys.readouterr().err
 
 
-def learned_by_tokenizers(lines: list[str], path: Path, size: int = 500, pattern: str = "") -> Study:
+def learned_by_tokenizers(lines: list[str], path: Path, size: int = 500, pattern: str = "", **options: Any) -> Study:
     tokenizers = pytest.importorskip("tokenizers")
     steps, alphabet = tokenizers.pre_tokenizers, tokenizers.pre_tokenizers.ByteLevel.alphabet()
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -302,8 +303,8 @@ def learned_by_tokenizers(lines: list[str], path: Path, size: int = 500, pattern
         split_first = steps.Split(tokenizers.Regex(pattern), "isolated")
         by_bytes = steps.ByteLevel(add_prefix_space=False, use_regex=False)
         other.pre_tokenizer = steps.Sequence([split_first, by_bytes])
-    trainer = tokenizers.trainers.BpeTrainer(vocab_size=size, show_progress=False, initial_alphabet=alphabet)
-    other.train_from_iterator(lines, trainer)
+    usual = dict(vocab_size=size, show_progress=False, initial_alphabet=alphabet)
+    other.train_from_iterator(lines, tokenizers.trainers.BpeTrainer(**usual, **options))
     other.save(str(path))
     return open_study(path)
 
@@ -327,7 +328,7 @@ def test_the_check_question_accepts_a_table_learned_from_lines_without_line_brea
 CODES: dict[str, Any] = dict(marker="glued", marker_text="</w>")
 
 
-def test_the_check_question_names_a_table_learned_from_lower_case(tmp_path: Path) -> None:
+def test_the_check_question_recognizes_a_table_learned_from_lower_case_text(tmp_path: Path) -> None:
     whole = PROSE.read_text(encoding="utf-8")
     study = learned_by_tokenizers([whole.lower()], tmp_path / "tokenizer.json")
     answer = ask(study.with_texts([whole]), "check")
@@ -341,7 +342,9 @@ def test_the_check_question_names_a_table_learned_from_lower_case(tmp_path: Path
     assert "lower case" in opened.sentences[0]
 
 
-def test_the_check_question_accepts_subword_nmt_codes_split_at_the_plain_space_only(tmp_path: Path) -> None:
+def test_the_check_question_accepts_subword_nmt_codes_learned_from_words_split_only_at_plain_spaces(
+    tmp_path: Path,
+) -> None:
     learn_bpe = pytest.importorskip("subword_nmt.learn_bpe").learn_bpe
     text = PROSE.read_text(encoding="utf-8").replace(", ", "\t").replace(". ", "\u3000").replace("the ", "the\xa0")
     codes = io.StringIO()
@@ -389,7 +392,7 @@ def test_the_check_question_finds_a_wrong_count_in_a_table(tmp_path: Path) -> No
 
 
 def test_the_check_question_finds_a_merge_that_is_listed_twice(tmp_path: Path) -> None:
-    """Formerly a repeated merge was skipped without a message."""
+    """An earlier version skipped a repeated merge without a message."""
     study = learned_by_tokenizers([PROSE.read_text(encoding="utf-8")], tmp_path / "tokenizer.json")
     path = tmp_path / "tokenizer.json"
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -402,5 +405,103 @@ def test_the_check_question_finds_a_merge_that_is_listed_twice(tmp_path: Path) -
     for file in (path, codes):
         for answer in (ask(open_study(file), "check"), ask(open_study(file).with_texts(files(str(PROSE))), "check")):
             assert answer.differs
-            assert "1 merges are listed more than once" in answer.sentences[0]
+            assert "1 merge is listed more than once" in answer.sentences[0]
     assert not study.notes
+
+
+SENTENCEPIECE_OPTIONS: dict[str, dict[str, Any]] = {
+    "no blank before": {"add_dummy_prefix": False},
+    "text as it is": {"normalization_rule_name": "identity"},
+    "all spaces": {"remove_extra_whitespaces": False},
+    "space behind": {"treat_whitespace_as_suffix": True},
+    "digits apart": {"split_digits": True},
+    "tokens of a user": {"user_defined_symbols": ["the", "self"]},
+}
+
+
+@pytest.mark.parametrize("options", SENTENCEPIECE_OPTIONS.values(), ids=SENTENCEPIECE_OPTIONS)
+def test_the_check_question_accepts_tables_trained_with_any_option_of_sentencepiece(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    lines = (OWN / "code.txt").read_text(encoding="utf-8") + PROSE.read_text(encoding="utf-8").replace(
+        ". ", ".\n  7 12 "
+    )
+    (tmp_path / "text.txt").write_text(lines, encoding="utf-8")
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text.txt"), model_writer=model, model_type="bpe", vocab_size=300, hard_vocab_limit=False,
+        minloglevel=2, **options,
+    )  # fmt: skip
+    (tmp_path / "it.model").write_bytes(model.getvalue())
+    study = open_study(tmp_path / "it.model")
+    answer = ask(study.with_texts([lines]), "check")
+    assert not answer.differs, answer.sentences
+    assert answer.facts["right"] == answer.facts["steps"]
+    assert ask(study.with_texts([lines[::-1]]), "check").differs
+
+
+def test_the_check_question_accepts_a_table_whose_trainer_treated_special_tokens_as_ordinary_text(
+    tmp_path: Path,
+) -> None:
+    whole = PROSE.read_text(encoding="utf-8").replace(". ", ".<|end|>")
+    study = learned_by_tokenizers([whole], tmp_path / "tokenizer.json", special_tokens=["<|end|>"])
+    answer = ask(study.with_texts([whole]), "check")
+    assert not answer.differs, answer.sentences
+    assert answer.sentences[0] == "The trainer read special tokens in the texts as ordinary text."
+
+
+def test_the_check_question_accepts_a_table_learned_from_lines_whose_outer_spaces_were_removed(tmp_path: Path) -> None:
+    whole = (OWN / "code.txt").read_text(encoding="utf-8") * 3
+    study = learned_by_tokenizers([line.strip() for line in whole.split("\n")], tmp_path / "tokenizer.json")
+    answer = ask(study.with_texts([whole]), "check")
+    assert not answer.differs, answer.sentences
+    assert "by line without the spaces around it fits best" in answer.sentences[0]
+
+
+def test_the_check_question_accepts_the_token_length_limit_of_tokenizers(tmp_path: Path) -> None:
+    whole = PROSE.read_text(encoding="utf-8") * 3
+    study = learned_by_tokenizers([whole], tmp_path / "tokenizer.json", 400, max_token_length=5)
+    answer = ask(study.with_texts([whole]), "check")
+    assert not answer.differs, answer.sentences
+    assert "no token has more than 4 symbols, which is the limit of the trainer" in " ".join(answer.sentences)
+
+
+def test_the_check_question_accepts_a_table_that_lacks_rare_characters(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    whole = (OWN / "chinese.txt").read_text(encoding="utf-8") * 2
+    other = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="[UNK]"))
+    other.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    other.train_from_iterator(
+        [whole],
+        tokenizers.trainers.BpeTrainer(
+            vocab_size=300, limit_alphabet=40, special_tokens=["[UNK]"], show_progress=False
+        ),
+    )
+    other.save(str(tmp_path / "tokenizer.json"))
+    answer = ask(open_study(tmp_path / "tokenizer.json").with_texts([whole]), "check")
+    assert not answer.differs, answer.sentences
+    assert answer.sentences[0] == "The trainer left out the characters that the table does not have."
+
+
+def test_the_check_question_finds_the_pattern_of_a_file_that_names_no_pattern(tmp_path: Path) -> None:
+    """With the pattern that fits the tokens best, one merge of such a table was called wrong."""
+    whole = (OWN / "code.txt").read_text(encoding="utf-8") * 2 + PROSE.read_text(encoding="utf-8")
+    study = train([whole], "o200k", merges=300)
+    study.save(tmp_path / "it.tiktoken")
+    answer = ask(open_study(tmp_path / "it.tiktoken").with_texts([whole]), "check")
+    assert not answer.differs, answer.sentences
+
+
+def test_the_check_question_finds_mistakes_in_a_table_of_integers(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    np.save(tmp_path / "it.npy", np.array([chance.randrange(6) for _ in range(600)], np.uint16))
+    recipe = Recipe(base="characters", base_symbols="integers", pattern="none", vocab_size=None, merges=12)
+    study = train(files(str(tmp_path / "it.npy")), recipe)
+    assert not ask(study, "check").differs
+    pairs = study.history.pairs()
+    base = len(study.history.alphabet)
+    late = next(row for row, pair in enumerate(pairs) if row > 3 and max(pair) < base)
+    wrong = History.from_pairs(recipe, study.history.alphabet, [pairs[late]])
+    assert study.texts is not None
+    assert ask(Study.of(wrong).with_texts(study.texts), "check").differs

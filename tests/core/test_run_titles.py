@@ -1,4 +1,4 @@
-"""Tests of run titles: titles of runs with the same name say how the runs differ."""
+"""Tests of run titles: if runs have the same name, their titles say how they differ."""
 
 from __future__ import annotations
 

@@ -37,7 +37,9 @@ def words_of(text: str, recipe: Recipe) -> list[str]:
 
 
 @given(recipe=recipes(), text=TEXTS | LINES)
-def test_the_parts_of_a_text_between_safe_cuts_have_the_words_of_the_whole_text(recipe: Recipe, text: str) -> None:
+def test_the_parts_of_a_text_between_safe_cuts_contain_the_same_words_as_the_whole_text(
+    recipe: Recipe, text: str
+) -> None:
     data = text.encode()
     for place in SafeCuts.of(recipe).places(data).tolist():
         left, right = data[:place].decode(), data[place:].decode()
@@ -81,14 +83,14 @@ def test_a_recipe_without_a_pattern_has_safe_cuts_only_at_line_ends(pattern: dic
     assert (ord("\n"), ord("a")) in pairs(**pattern, unit="line", unicode_form="NFKC")
 
 
-def test_a_special_token_is_never_cut_unless_read_as_ordinary_text() -> None:
+def test_a_special_token_is_never_cut_unless_it_is_read_as_ordinary_text() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("a b",))
     text = b"see a b now"
     assert SafeCuts.of(recipe).places(text).tolist() == [3, 7]
     assert SafeCuts.of(recipe, with_specials=False).places(text).tolist() == [3, 5, 7]
 
 
-def test_texts_may_be_cut_at_newlines_unless_the_recipe_uses_newlines_otherwise() -> None:
+def test_texts_may_be_cut_at_newlines_unless_the_recipe_treats_newlines_specially() -> None:
     assert may_cut_at_newlines(Recipe(unit="line"))
     assert not may_cut_at_newlines(Recipe(unit="file"))
     assert not may_cut_at_newlines(Recipe(unit="line", strip_marks="\n"))

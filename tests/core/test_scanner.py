@@ -1,4 +1,6 @@
-"""Tests that the scanner's tables split as `regex` does: every character, every short text, real and random texts."""
+"""Tests that the scanner's tables split texts as `regex` does: every character, every short text, real and random
+texts.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,7 @@ from bpe_core.splitting.safe_cuts import safe_pairs_of_kinds
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner import ScanTable, table_for
+from bpe_core.text.scanner import machine as scan_tables
 from bpe_core.text.scanner.kinds import Kind, every_character
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
 from tests.conftest import EXPLORES
@@ -39,12 +42,7 @@ def machine(pattern: str, unit: str = "file") -> ScanTable:
 
 def words_by_kernel(text: str, pattern: str, unit: str = "file") -> list[bytes]:
     table, data = machine(pattern, unit), text.encode()
-    buffer = np.frombuffer(bytearray(data + bytes(8)), np.uint8)
-    cuts = np.empty(len(data) + 3, np.int32)
-    registers = np.empty(kernels.REGISTERS, np.int64)
-    pieces = np.array([0, len(data)], np.int32)
-    count = kernels.scan_pieces(kernels.machine_of(table), buffer, pieces, registers, cuts)
-    return expected_words(table, data, cuts[:count].tolist())
+    return expected_words(table, data, cuts_by_kernel(table, data))
 
 
 def expected_words(table: ScanTable, data: bytes, cuts: list[int]) -> list[bytes]:
@@ -57,13 +55,20 @@ def blanks() -> frozenset[str]:
     return frozenset(regex.findall(r"\s", every_character()))
 
 
+def cuts_by_kernel(table: ScanTable, data: bytes) -> list[int]:
+    cuts, registers = np.empty(len(data) + 4, np.int32), np.empty(kernels.REGISTERS, np.int64)
+    buffer, pieces = np.frombuffer(bytearray(data + bytes(8)), np.uint8), np.array([0, len(data)], np.int32)
+    count = int(kernels.scan_pieces(kernels.machine_of(table), buffer, pieces, registers, cuts))
+    return [int(cut) for cut in cuts[:count]]
+
+
 def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
     return [word.encode() for word in split_words(text, Recipe(pattern=pattern, unit=unit))]
 
 
 @cache
 def few_of_long_runs() -> str:
-    """Return all characters, but only a few of each long run of caseless or unassigned characters, to save time."""
+    """Return all characters, except most of each long run of caseless or unassigned characters. This saves time."""
     few: str = regex.sub(
         r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()
     )
@@ -71,7 +76,7 @@ def few_of_long_runs() -> str:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_scanner_splits_each_character_beside_all_kinds_of_characters_as_regex_does(pattern: str) -> None:
+def test_the_scanner_splits_texts_with_every_pair_of_character_kinds_as_regex_does(pattern: str) -> None:
     """Each character stands after and before letters, digits, punctuation, blanks, newlines and apostrophes."""
     assigned = few_of_long_runs()
     text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)
@@ -95,7 +100,10 @@ def example_of(kind: int, table: ScanTable) -> str:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None:
-    """All texts of up to four characters, one of each class, are split. Longer texts would only take longer."""
+    """The texts have up to four characters, one of each class that the table distinguishes.
+
+    Longer texts take too long.
+    """
     table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
     for length in range(1, 5):
         for characters in product(distinguished_characters(pattern), repeat=length):
@@ -104,6 +112,57 @@ def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None
             assert expected_words(table, data, table.cuts(data)) == [w.encode() for w in expression.findall(text)], (
                 repr(text)
             )
+
+
+PIECES_BETWEEN_MARKS = (
+    "a",
+    "low ",
+    "it's",
+    "12",
+    ".",
+    "\n",
+    "\r\n",
+    "\t",
+    "é",
+    *(" " * size for size in (1, 2, 5, 11, 12, 13, 14, 31)),
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_scanner_splits_long_texts_with_blanks_after_newlines_as_regex_does(pattern: str) -> None:
+    """After a newline, the scanner marks an offset and counts the blanks that follow, up to a limit of its table.
+
+    The texts have runs of blanks below and above this limit.
+    """
+    chance = Random(1)
+    for size in (5, 20, 60, 200):
+        for _ in range(100):
+            text = "".join(chance.choices(PIECES_BETWEEN_MARKS, k=size))
+            assert words_by_kernel(text, pattern) == words_by_regex(text, pattern), repr(text)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "whitespace"])
+def test_pairs_with_a_character_outside_ascii_lead_to_a_state_that_is_never_left(pattern: str) -> None:
+    """So the scanner knows at the end of a part whether it could read all of the part in pairs."""
+    tables = kernels.machine_of.__wrapped__(machine(pattern))
+    entries = tables.pair_entries.reshape(-1, kernels.PAIR_ROW)
+    alone = (len(entries) - 1) * kernels.PAIR_ROW
+    assert (entries[-1] == alone).all()
+    kinds = tables.pair_kinds.reshape(256, 256)
+    for kind in np.unique(np.append(kinds[128:], kinds[:, 128:].T, axis=0)):
+        assert (entries[:, kind] == alone).all()
+    assert (entries[:-1, kinds[ord("a"), ord("a")]] != alone).any()
+
+
+def test_a_scan_table_with_too_many_states_gets_no_extra_states_for_marks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = machine("cl100k")
+    with_marks = kernels.machine_of.__wrapped__(table)
+    monkeypatch.setattr(kernels, "MOST_PAIR_STATES", len(table.entries) // ROW)
+    without_marks = kernels.machine_of.__wrapped__(table)
+    assert len(without_marks.pair_states) == len(table.entries) // ROW < len(with_marks.pair_states)
+    assert not without_marks.mark_distances.any()
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -141,12 +200,42 @@ def test_the_scanner_splits_real_texts_line_by_line_as_regex_does(name: str, pat
 @given(seed=st.integers(0, 10_000), other=st.integers(20, 400))
 @settings(max_examples=20)
 def test_the_scanner_splits_long_runs_of_ascii_as_regex_does(pattern: str, seed: int, other: int) -> None:
-    """The scanner reads four ranges at once. Runs of letters, digits and blanks are longer than the four ranges."""
+    """The scanner reads four ranges of bytes at once.
+
+    The runs of letters, digits and spaces are longer than these ranges.
+    """
     draw = Random(seed)
     characters = [draw.choice(["e", "e", "e", " ", " ", "1", draw.choice(TRICKY[:36])]) for _ in range(3000)]
     runs = [character * (draw.choice((30, 90, 300)) if draw.random() < 0.02 else 1) for character in characters]
     text = "".join("é" + run if draw.randrange(other) == 0 else run for run in runs)
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(texts=st.lists(TEXTS.map(lambda text: text.replace("\0", "")), min_size=1, max_size=6))
+@example(texts=["", "", "a", ""])
+@example(texts=["we'L", "l  \n  ", "  \n", "\n", "12", "3"])
+@example(texts=["the low price of a lower price " * 9, "of the lowest"])
+def test_joined_texts_are_split_in_the_same_way_as_separate_texts(pattern: str, unit: Unit, texts: list[str]) -> None:
+    table, joined = machine(pattern, unit), machine(pattern, unit).for_joined_texts()
+    assert joined is not None
+    expected = [0]
+    for text in texts:
+        start = expected[-1]
+        cuts = [start + cut for cut in table.cuts(text.encode())]
+        expected += [*cuts[1:], cuts[-1] + 1]
+    data = "\0".join(texts).encode()
+    empty_word = [0] if data and not texts[0] else []
+    assert joined.cuts(data) == cuts_by_kernel(joined, data) == [*empty_word, *expected[:-1]]
+
+
+def test_a_scan_table_that_cannot_hold_another_state_is_not_used_for_joined_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = machine("cl100k")
+    monkeypatch.setattr(scan_tables, "MOST_STATES", len(table.entries) // ROW)
+    assert table.for_joined_texts() is None
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -172,7 +261,7 @@ def test_a_scan_that_pauses_at_any_byte_finds_the_same_words(pattern: str, text:
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name != "none"])
 @given(before=TEXTS, pair=st.integers(0, 10_000), behind=TEXTS)
-def test_a_text_divided_at_a_safe_pair_of_characters_has_the_same_words(
+def test_a_text_divided_at_a_safe_pair_of_characters_contains_the_same_words(
     pattern: str, unit: Unit, before: str, pair: int, behind: str
 ) -> None:
     first, second = safe_characters(pattern, unit)[pair % len(safe_characters(pattern, unit))]

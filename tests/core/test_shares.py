@@ -1,6 +1,6 @@
-"""Tests of the estimated shares of groups in a table's training texts: known shares are found again.
+"""Tests of the estimate how much of its training texts a table learned from each group.
 
-The estimate solves a linear program.
+If the true shares are known, the estimate finds them. The estimate solves a linear program.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,12 @@ from bpe_core.history.history import History
 from bpe_core.insight.drawn_documents import DrawnDocuments
 from bpe_core.insight.shares import Evidence, Program
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.questions import ask
+from bpe_core.questions import ask, mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.shares import lines
 from bpe_core.studies.making import train
 from bpe_core.studies.study import Study
+from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 
 highspy = pytest.importorskip("highspy", reason="the package highspy is not installed")
@@ -49,7 +51,7 @@ def group_texts(texts: Mapping[str, str]) -> GroupedWords:
 
 
 def learn_mixture(groups: GroupedWords, shares: Any, merges: int) -> History:
-    """Learn merges of bytes from a mixture of groups."""
+    """Learn `merges` merges of bytes from a mixture. `shares` are the shares of the groups in the mixture."""
     parts = [
         share * groups.counts_in(name) / groups.bytes_in(name)
         for name, share in zip(groups.groups, shares, strict=True)
@@ -71,8 +73,9 @@ def ten_groups() -> tuple[GroupedWords, Program]:
 
 
 def least_unexplained_part(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
-    """Return the smallest possible part of the merges that no mixture explains, from the linear program with all
-    its rows.
+    """Return the smallest part of the merges that no mixture of the groups explains.
+
+    The linear program is solved with all its rows.
     """
     solver: Any = highspy.Highs()
     solver.silent()
@@ -94,8 +97,8 @@ def least_unexplained_part(groups: list[dict[bytes, int]], merges: list[tuple[in
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_mixture_from_few_constraints_is_as_good_as_a_mixture_from_all_constraints(seed: int) -> None:
-    """The merges were learned from other words than the groups have, so that no mixture explains all merges."""
+def test_a_mixture_estimated_from_few_constraints_is_as_good_as_one_estimated_from_all_constraints(seed: int) -> None:
+    """The merges were learned from words that the groups do not have, so no mixture explains all merges."""
     chance = Random(seed)
 
     def words() -> dict[bytes, int]:
@@ -164,7 +167,7 @@ def test_shares_estimated_from_other_texts_of_the_same_groups_are_near_the_true_
     assert program.spread(3, 1) == pytest.approx(program.spread(3, 1), abs=1e-4)
 
 
-def test_the_mixture_question_gives_shares_bounds_and_the_unexplained_part() -> None:
+def test_the_mixture_question_returns_shares_with_their_bounds_and_the_unexplained_part() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
     history = learn_mixture(group_texts(texts), (0.7, 0.3), 120)
     answer = ask(Study(history).with_texts(texts), "mixture", draws=3)
@@ -193,7 +196,7 @@ def test_the_mixture_command_prints_only_json_with_the_json_option(
     assert sum(row["share"] for row in report["rows"]) == pytest.approx(1)
 
 
-def test_impossible_mixture_questions_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_impossible_mixture_questions_are_refused_with_an_error_message(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {"one": "so it was and so it is", "other": "und so war es"}
     study = train(list(texts.values()), "gpt2", merges=5, min_frequency=1)
     unigram = train("so it was and so it is so " * 9, "unigram", merges=3)
@@ -229,8 +232,8 @@ def test_the_mixture_question_refuses_a_table_without_merges() -> None:
         ask(nothing.with_texts({"one": "so", "other": "war"}), "mixture")
 
 
-def test_the_uncertainty_of_estimated_shares_comes_from_drawing_documents_at_random() -> None:
-    """The interval is narrower for many similar documents than for a few different documents."""
+def test_the_uncertainty_of_estimated_shares_is_computed_by_resampling_documents() -> None:
+    """The interval of an estimate is narrower for many similar documents than for a few different documents."""
     prose = (OWN / "prose.txt").read_text(encoding="utf-8")
     latin = (OWN / "latin.txt").read_text(encoding="utf-8")
     history = learn_mixture(group_texts({"prose": prose, "latin": latin}), (0.6, 0.4), 150)
@@ -250,7 +253,17 @@ def test_the_uncertainty_of_estimated_shares_comes_from_drawing_documents_at_ran
     assert again == answer.table.records(), "the same documents are drawn"
 
 
-def test_the_mixture_question_about_counted_words_draws_steps_instead_of_documents() -> None:
+def test_a_group_with_the_share_zero_in_all_draws_has_an_interval_wider_than_zero() -> None:
+    """All draws may give the share 0, although other documents could give a small share."""
+    shares = np.array([0.6, 0.4, 0.0])
+    program: Any = SimpleNamespace(shares=shares, equally_good_shares=lambda work: (shares, shares))
+    drawn: Any = SimpleNamespace(shares=lambda *_: np.array([[0.57, 0.43, 0.0], [0.63, 0.37, 0.0]]))
+    low, high = mixture.Mixture()._interval(program, drawn, Work())
+    assert low == pytest.approx([0.45, 0.25, 0.0])
+    assert high == pytest.approx([0.75, 0.55, 0.01])
+
+
+def test_the_mixture_question_resamples_steps_instead_of_documents_for_counted_words() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
     history = learn_mixture(group_texts(texts), (0.7, 0.3), 60)
     words = {name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()}
@@ -259,7 +272,7 @@ def test_the_mixture_question_about_counted_words_draws_steps_instead_of_documen
 
 
 @pytest.mark.parametrize("documents", [1, 3, 8, 50])
-def test_blocks_of_documents_contain_every_word_once(documents: int) -> None:
+def test_blocks_of_documents_together_have_the_word_counts_of_all_documents(documents: int) -> None:
     text = (OWN / "prose.txt").read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     parts = ["".join(lines[part::documents]) for part in range(documents)]
@@ -277,7 +290,7 @@ def test_blocks_of_documents_contain_every_word_once(documents: int) -> None:
     assert letters[0] == letters[1]
 
 
-def test_a_random_draw_of_documents_keeps_the_expected_size_of_each_group() -> None:
+def test_a_random_sample_of_documents_keeps_the_expected_size_of_each_group() -> None:
     texts = {"a": ["low " * 5, "new " * 5] * 6, "b": ["slow " * 9] * 12}
     groups = GroupedWords.of({name: count_words(Corpus.from_texts(of), RECIPE) for name, of in texts.items()})
     blocks = count_in_blocks({name: Corpus.from_texts(of) for name, of in texts.items()}, RECIPE)

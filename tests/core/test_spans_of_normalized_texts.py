@@ -1,4 +1,7 @@
-"""Tests of token spans in texts that are normalized before splitting: the spans equal those of the file's library."""
+"""Tests of token spans in texts that are normalized before splitting. The library of each file gives the same spans.
+
+A span is the range of the original text to which a token belongs.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ tokenizers = pytest.importorskip("tokenizers")
 
 @pytest.mark.parametrize("text", ["ﯻ", "½", "ﬃ", "㌔", "é", "ﬁ"])
 @pytest.mark.parametrize("model", ["bytes", "pieces"])
-def test_tokens_of_a_character_that_normalizes_to_several_span_the_original_character(
+def test_each_token_of_a_character_that_normalizes_to_several_characters_spans_the_original_character(
     model: str, text: str, tmp_path: Path
 ) -> None:
-    """Formerly all tokens but the last had an empty span."""
+    """In an earlier version, only the last of these tokens had a span that was not empty."""
     steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
     if model == "bytes":
         other, alphabet = tokenizers.Tokenizer(tokenizers.models.BPE()), steps.ByteLevel.alphabet()
@@ -44,7 +47,7 @@ def test_tokens_of_a_character_that_normalizes_to_several_span_the_original_char
 def test_a_token_that_ends_inside_a_normalized_character_spans_the_whole_original_character(
     model: str, tmp_path: Path
 ) -> None:
-    """Formerly the span of "af" in "aﬁb" ended before the ligature."""
+    """In an earlier version, the span of "af" in "aﬁb" ended before the ligature."""
     steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
     vocabulary = {text: number for number, text in enumerate(["?", *"afibx12⁄", "af", "xaf", "ib"])}
     if model == "joined":

@@ -16,7 +16,7 @@ import tiktoken
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, trainers
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
@@ -121,7 +121,7 @@ def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
     assert json.loads(capsys.readouterr().out)["differing"] == 0
 
 
-def test_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rule(
+def test_the_function_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rule(
     opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, path, _ = opened_file
@@ -156,7 +156,7 @@ def test_the_rule_for_special_tokens_in_texts_is_kept_in_a_saved_table(
     assert bpe.open(tmp_path / "again.json").encode(TEXT) == library(TEXT)
 
 
-def test_a_trained_table_reads_special_tokens_in_texts_as_text_unless_the_recipe_matches_them() -> None:
+def test_special_tokens_in_a_text_are_ordinary_text_for_a_trained_table_unless_the_recipe_matches_them() -> None:
     plain = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,))
     matching = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,), spelled_specials="matched")
     assert plain.encode(END) == plain.encode(END, allowed_special=()) != plain.encode(END, allowed_special="all")
@@ -198,3 +198,43 @@ def test_special_tokens_are_found_in_texts_and_in_bytes_of_any_length(
     is_there = any(token in text for token in tokens)
     is_spelled = may_hold_special(tuple(tokens))
     assert is_spelled(filler + text) == is_spelled((filler + text).encode()) == is_there
+
+
+def like_llama(folder: Path) -> tuple[bpe.Study, tokenizers.Tokenizer]:
+    """Return a tokenizer that puts ▁ before each part of a text, opened by this program and by its library."""
+    library = tokenizers.Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
+    library.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<unk>", END, *(f"<0x{byte:02X}>" for byte in range(256))], show_progress=False
+    )
+    library.train_from_iterator(CORPUS, trainer)
+    library.add_special_tokens([AddedToken(PAD, lstrip=True, rstrip=True), AddedToken("<s>", normalized=True)])
+    library.add_tokens([AddedToken("<tool>", single_word=True, normalized=False)])
+    library.save(str(folder / "llama.tokenizer.json"))
+    return bpe.open(folder / "llama.tokenizer.json"), library
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    parts=st.lists(st.sampled_from([END, PAD, "<s>", "<tool>", "the", " low ", "é", " ", "\n", "", "<|"]), max_size=12),
+    times=st.sampled_from([1, 9, 200]),
+)
+def test_parts_between_special_tokens_are_normalized_as_by_the_library(
+    llama: tuple[bpe.Study, tokenizers.Tokenizer], parts: list[str], times: int
+) -> None:
+    study, library = llama
+    text = "".join(parts * times)
+    for names in (None, "all", [END]):
+        expected = study.encode(text, allowed_special=names)
+        if names is None:
+            assert expected == library.encode(text).ids
+        batch, offsets = study.encode_batch([text, "low", text], allowed_special=names)
+        assert batch[: offsets[1]].tolist() == expected == batch[offsets[2] :].tolist()
+        assert study.encode_to_numpy(text, allowed_special=names).tolist() == expected
+
+
+@pytest.fixture(scope="module")
+def llama(folder: Path) -> tuple[bpe.Study, tokenizers.Tokenizer]:
+    study, library = like_llama(folder)
+    study.encode_batch(["the low " * 1_000])  # loads machine code
+    return study, library

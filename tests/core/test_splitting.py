@@ -37,7 +37,7 @@ def test_splitting_by_named_patterns_gives_the_matches_of_regex_findall(name: st
 
 @pytest.mark.parametrize("name", NAMED_PATTERNS)
 def test_ascii_versions_of_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
-    """All pairs of characters are split, and random texts of characters that the pattern distinguishes."""
+    """The test splits all pairs of characters, and random texts of characters that the pattern distinguishes."""
     expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
     ours, theirs = compiled_for_ascii(expression), regex.compile(expression)
     texts = [chr(first) + chr(second) for first in range(128) for second in range(128)]
@@ -83,7 +83,7 @@ def test_a_text_with_more_matches_than_one_search_returns_is_split_completely(ma
     assert list(split_words("ab" * matches + "c", custom_recipe("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
 
 
-def test_with_line_units_each_line_is_split_as_a_separate_text() -> None:
+def test_a_recipe_with_the_unit_line_splits_each_line_as_a_separate_text() -> None:
     recipe = Recipe.preset("gpt2", unit="line")
     assert list(split_words("low  \n\n new\r\nold", recipe)) == ["low", "  \n", "\n", " new", "\r\n", "old"]
     # As one text, the blanks before a word are split differently.
@@ -107,7 +107,7 @@ def test_special_tokens_divide_words_and_are_part_of_no_word() -> None:
     tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
     has_many=st.booleans(),
 )
-def test_a_recipe_with_many_special_tokens_finds_special_tokens_in_a_text(
+def test_special_tokens_in_a_text_are_found_even_if_the_recipe_has_many_of_them(
     text: str, tokens: set[str], has_many: bool
 ) -> None:
     others = {f"<{number}>" for number in range(FEW)} if has_many else set[str]()
@@ -126,12 +126,15 @@ def test_the_pattern_is_applied_separately_to_each_part_between_special_tokens()
     assert list(split_words("low|lower|low", recipe)) == ["low", "lower", "low"]
 
 
-def test_a_text_with_half_a_surrogate_pair_is_split_without_an_error() -> None:
+def test_a_text_with_a_lone_surrogate_is_split_without_an_error() -> None:
     assert list(split_words("a\ud800 b", Recipe())) == ["a", "\ud800", " b"]
 
 
-def test_a_pattern_match_that_needs_too_much_memory_is_explained() -> None:
-    """For every character of a match, `regex` stores that another branch is possible, in at most one gigabyte."""
+def test_a_pattern_match_that_needs_too_much_memory_is_reported_with_an_explanation() -> None:
+    """For every character of a match, `regex` stores that another branch is possible.
+
+    It uses at most a gigabyte for this.
+    """
     with pytest.raises(PatternError, match=r"needs too much memory on the text 'ab ab ab .*possessive"):
         list(split_words("ab " * 4_000_000, custom_recipe(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
 
@@ -164,12 +167,12 @@ def test_a_pattern_that_matches_backwards_is_refused() -> None:
 
 def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> None:
     splitter = Splitter(custom_recipe("[A-Z]+"))
-    splitter.check_it_matched()  # no text yet
+    splitter.check_has_matched()  # no text yet
     assert list(splitter.words("low")) == ["low"]
     with pytest.raises(PatternError, match=r"The pattern '\[A-Z\]\+' matches nothing in this text"):
-        splitter.check_it_matched()
+        splitter.check_has_matched()
     assert list(splitter.words("LOW")) == ["LOW"]
-    splitter.check_it_matched()
+    splitter.check_has_matched()
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,7 @@ def test_a_recipe_with_an_unusable_pattern_is_refused(pattern: str, message: str
 
 
 @pytest.mark.parametrize("name", available_texts("prose", "code", "languages", "data/tinyshakespeare.txt"))
-def test_real_texts_are_split_as_by_regex_findall(name: str) -> None:
+def test_splitting_real_texts_gives_the_matches_of_regex_findall(name: str) -> None:
     text = samples_of(name, LONGEST)
     expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
     assert list(split_words(text, Recipe.preset("gpt2"))) == expected

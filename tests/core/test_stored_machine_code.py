@@ -1,4 +1,6 @@
-"""Tests of stored machine code: made once, loaded only from a private folder, and removed if damaged."""
+"""Tests of stored machine code: it is compiled once, loaded only from a private folder, and compiled again
+if damaged.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,7 @@ def code(cache: Path) -> Path:
 
 
 def is_valid(cache: Path) -> bool:
-    """Return whether the next process will accept the stored code."""
+    """Return whether the next process will accept the stored machine code."""
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_code, "folder", lambda: place)
@@ -155,7 +157,7 @@ def test_machine_code_of_another_llvmlite_version_is_stored_separately(monkeypat
     assert stored_code._fingerprint() != ours
 
 
-def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
+def test_each_part_of_machine_code_is_stored_after_compilation_and_compiled_only_once(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Pack.read(code(cache).read_bytes())
@@ -209,7 +211,9 @@ def test_plain_python_trains_while_machine_code_on_disk_is_damaged(cache: Path, 
 
 
 @posix_only
-def test_damaged_machine_code_is_compiled_again_even_after_a_killed_compiler(compiled_cache: Path, cache: Path) -> None:
+def test_damaged_machine_code_is_compiled_again_even_after_a_compiler_was_killed(
+    compiled_cache: Path, cache: Path
+) -> None:
     damage("cut off", code(cache))
     killed = (
         GIVEN.format(str(code(compiled_cache)))
@@ -239,7 +243,7 @@ def test_a_compiler_process_that_fails_leaves_no_file_and_reports_the_error(tmp_
     ],
     ids=["cannot be made", "crashes"],
 )
-def test_with_an_unknown_numba_version_the_cache_of_numba_is_used(tmp_path: Path, program: str, reason: str) -> None:
+def test_the_cache_of_numba_is_used_if_the_numba_version_is_unknown(tmp_path: Path, program: str, reason: str) -> None:
     succeed(program, tmp_path)
     assert reason in Pack.read(code(tmp_path).read_bytes()).fallback
     if reason == "-6" and not EXPLORES:
@@ -266,7 +270,7 @@ def test_machine_code_that_cannot_be_stored_is_passed_to_the_parent_process(
     assert {name for name, _ in Pack.read(done.stdout).kernels} >= {"utf8.valid_until"}
 
 
-def test_a_full_disk_for_machine_code_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_when_machine_code_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("is_ready", "is_preparing"):
         monkeypatch.setattr(readiness, name, lambda part="": False)
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
@@ -341,7 +345,7 @@ def test_machine_code_in_a_folder_that_others_can_write_to_is_never_loaded(
     succeed(USE, cache, "sound")
 
 
-def test_machine_code_installed_with_the_package_is_used_with_any_home_folder(
+def test_machine_code_installed_with_the_package_is_used_unless_it_is_damaged_or_another_folder_is_set(
     compiled_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = Path(shutil.copytree(code(compiled_cache).parent, tmp_path / "made" / code(compiled_cache).parent.name))
@@ -370,7 +374,9 @@ def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, m
     assert folder.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
-def test_work_that_plain_python_can_do_waits_for_no_code_that_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_in_plain_python_does_not_wait_for_machine_code_that_cannot_be_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
@@ -407,6 +413,27 @@ def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
     assert compiler.main(["aside"]) == 0  # a compiler that starts too late ends at once
     other.release()
     assert not readiness.is_preparing()
+
+
+@pytest.mark.parametrize("wait", [readiness.make_now, lambda work: readiness.wait_until_ready(work=work)])
+def test_a_compiler_is_started_when_the_compiler_of_another_process_ends_without_a_result(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, wait: Callable[[Work], bool]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    place = code(cache).parent
+    code(cache).unlink()
+    monkeypatch.setattr(stored_code, "folder", lambda: place)
+    for module, name in ((stored_code, "loaded"), (stored_code, "_looked_at"), (readiness, "_compiler")):
+        monkeypatch.setattr(module, name, None)
+    monkeypatch.setattr(readiness, "_refusal", "")
+    monkeypatch.setattr(readiness, "start_compiler", refuse)
+    other = stored_code.claim()
+    assert other is not None
+    assert not wait(Work(lambda progress: other.release()))
+    assert "Resource temporarily unavailable" in readiness.why_not()
 
 
 def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests of studies: attributes have expected names, ids are those of the file, and internals are private."""
+"""Tests of studies: attributes have documented names, ids are the ids of the file, and other names are private."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
 import bpe_core as bpe
+from bpe_core.errors import BpeError
 from bpe_core.methods.kit import tokenizer
 from bpe_core.studies.study import FORMER, Study
 from bpe_core.support.version import PROGRAM, version_of
@@ -26,6 +27,7 @@ OF_A_STUDY = {
     *("history", "texts", "name", "format", "notes", "inside"),
     *("of", "at", "with_texts", "save"),
     *("encode", "encode_batch", "encode_to_numpy", "spans", "decode", "decode_batch", "decode_bytes"),
+    "decode_with_offsets",
     *("names", "tokens", "id_of", "token_to_id", "id_to_token", "get_vocab", "vocab_size"),
 }
 
@@ -56,7 +58,7 @@ def hugging_face(tmp_path_factory: pytest.TempPathFactory) -> OpenedTable:
 
 @pytest.fixture(scope="module")
 def unigram() -> bpe.Study:
-    """Train a study by a method that drops tokens. The remaining tokens keep their ids."""
+    """Train a study by Unigram, which drops tokens. The remaining tokens keep their ids."""
     return bpe.train([POEM], "unigram", vocab_size=24)
 
 
@@ -71,7 +73,7 @@ def test_a_study_lists_only_the_documented_public_names(hugging_face: OpenedTabl
 
 
 @pytest.mark.parametrize("name", sorted(FORMER))
-def test_a_former_name_of_a_study_works_and_warns_with_the_new_name(name: str) -> None:
+def test_a_former_name_of_a_study_works_and_causes_a_warning_that_gives_the_new_name(name: str) -> None:
     study: Any = bpe.train([POEM], "gpt2", merges=5)
     with pytest.warns(DeprecationWarning, match=rf"Study\.{name} is .*(inside\.{name}|study itself) now"):
         value = getattr(study, name)
@@ -83,7 +85,7 @@ def test_an_unknown_attribute_of_a_study_is_refused() -> None:
         bpe.train([POEM], "gpt2", merges=5).trian  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_the_vocabulary_of_a_study_equals_that_of_the_tokenizers_library(hugging_face: OpenedTable) -> None:
+def test_the_vocabulary_of_a_study_is_the_same_as_in_the_tokenizers_library(hugging_face: OpenedTable) -> None:
     study, library = hugging_face
     there = library.get_vocab()
     assert study.vocab_size == library.get_vocab_size() == len(study.get_vocab())
@@ -99,7 +101,7 @@ def test_the_vocabulary_of_a_study_equals_that_of_the_tokenizers_library(hugging
     assert study.token_to_id(b"\xff\xff") is None
 
 
-def test_the_vocabulary_of_a_study_equals_that_of_sentencepiece_without_the_unknown_token(
+def test_the_vocabulary_of_a_study_is_the_same_as_in_sentencepiece_except_for_the_unknown_token(
     tmp_path: Path, bytes_for_unknown: bpe.Study
 ) -> None:
     bytes_for_unknown.save(tmp_path / "own.model")
@@ -111,7 +113,7 @@ def test_the_vocabulary_of_a_study_equals_that_of_sentencepiece_without_the_unkn
 
 
 @pytest.mark.parametrize("made", ["unigram", "bytes_for_unknown"])
-def test_token_to_id_and_id_to_token_are_inverse(made: str, request: pytest.FixtureRequest) -> None:
+def test_token_to_id_and_id_to_token_are_inverse_functions(made: str, request: pytest.FixtureRequest) -> None:
     study: bpe.Study = request.getfixturevalue(made)
     for token, id in study.get_vocab().items():
         assert study.token_to_id(token) == id
@@ -141,7 +143,7 @@ def test_a_study_encodes_and_decodes_several_texts_at_once(hugging_face: OpenedT
     assert study.decode_batch([study.encode("<pad>low")], skip_special=True) == ["low"]
 
 
-def test_encode_to_numpy_returns_the_ids_as_an_array(hugging_face: OpenedTable) -> None:
+def test_the_function_encode_to_numpy_returns_the_ids_as_an_array(hugging_face: OpenedTable) -> None:
     array = hugging_face.study.encode_to_numpy(POEM)
     assert array.dtype == np.uint32
     assert array.tolist() == hugging_face.study.encode(POEM)
@@ -149,7 +151,7 @@ def test_encode_to_numpy_returns_the_ids_as_an_array(hugging_face: OpenedTable) 
     assert len(at_first) == 3
 
 
-def test_a_change_of_a_returned_array_changes_no_later_ids(hugging_face: OpenedTable) -> None:
+def test_changing_a_returned_array_does_not_change_ids_that_are_returned_later(hugging_face: OpenedTable) -> None:
     study = hugging_face.study
     for text in ("<pad>", "low", POEM):
         ids = study.encode(text)
@@ -157,7 +159,7 @@ def test_a_change_of_a_returned_array_changes_no_later_ids(hugging_face: OpenedT
         assert study.encode(text) == ids
 
 
-def test_ids_of_more_than_32_bits_are_returned_whole(
+def test_ids_of_more_than_32_bits_are_returned_unchanged(
     hugging_face: OpenedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tokenizer, "NUMBERED_AT_ONCE", 7)  # ids, so that a few words are several parts
@@ -182,7 +184,7 @@ def test_tokens_that_share_an_id_count_once_in_the_vocabulary_size(tmp_path: Pat
 
 @settings(max_examples=20)
 @given(st.permutations(range(300)), st.text(max_size=9))
-def test_ids_of_a_study_equal_those_of_the_file_for_any_numbering(
+def test_a_study_uses_the_ids_of_its_file_even_if_they_are_shuffled_and_have_gaps(
     hugging_face: OpenedTable, order: list[int], text: str
 ) -> None:
     history = hugging_face.study.history
@@ -198,3 +200,15 @@ def test_the_version_attribute_equals_the_version_of_the_package() -> None:
     assert bpe.__version__ == version_of(PROGRAM)
     assert re.fullmatch(r"\d+\.\d+\.\d+", bpe.__version__)
     assert "__version__" in dir(bpe)
+
+
+@pytest.mark.parametrize("ids", ["abc", [1.5], 100, None, ["1"], [None], [[1]]])
+@pytest.mark.parametrize("way", ["exact", "library"])
+def test_decoding_values_other_than_ids_is_refused_with_an_error_message(ids: Any, way: Any) -> None:
+    study = bpe.train("low lower lowest", "gpt2", merges=2)
+    with pytest.raises(BpeError, match="Ids are whole numbers"):
+        study.decode(ids, way=way)
+    with pytest.raises(BpeError, match="Ids are whole numbers"):
+        study.decode_batch([ids])
+    with pytest.raises(BpeError, match="Ids are whole numbers"):
+        study.decode_batch(5)  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""Tests of SuperBPE: the learner equals the specification, and both stages equal another library's trainer."""
+"""Tests of SuperBPE: the learner equals the specification, and both stages equal trainings of the library
+tokenizers.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +20,7 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core.editing.growing import growing_recipe
-from bpe_core.errors import RecipeError
+from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
@@ -25,6 +28,7 @@ from bpe_core.history.token_texts import decoded
 from bpe_core.insight.pairs import follow_pair, leading_pairs, ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.bpe import reference as plain
+from bpe_core.methods.bpe.explain import Why
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.superbpe import METHOD, compiled
@@ -32,9 +36,12 @@ from bpe_core.methods.superbpe import reference as reference
 from bpe_core.methods.superbpe.learn import STAGE, transition_in
 from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, first_across
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.session_file.reading import read_session
 from bpe_core.splitting.splitter import split_words
+from bpe_core.studies.sessions import write_run
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
@@ -67,7 +74,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
 @given(st.data())
-def test_every_step_of_superbpe_training_equals_the_specification(way: object, data: st.DataObject) -> None:
+def test_every_step_of_superbpe_training_matches_the_specification(way: object, data: st.DataObject) -> None:
     recipe = data.draw(recipes())
     text = data.draw(st.text(data.draw(st.sampled_from(LETTERS)), min_size=2, max_size=120))
     words = words_of(text, recipe)
@@ -81,7 +88,7 @@ def test_every_step_of_superbpe_training_equals_the_specification(way: object, d
 
 
 @given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
-def test_reference_and_kernels_divide_runs_of_words_into_the_same_words(text: str, words_by: str) -> None:
+def test_the_reference_and_the_kernels_divide_runs_of_words_into_the_same_words(text: str, words_by: str) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)
     if len(words):
@@ -100,7 +107,7 @@ def test_a_run_of_words_ends_at_text_that_no_superword_may_contain(text: str) ->
     assert list(split_words(text, Recipe(pattern="superwords"))) == list(split_words(text, own))
 
 
-def test_the_first_stage_of_superbpe_equals_byte_pair_encoding_within_words() -> None:
+def test_the_first_stage_of_superbpe_makes_the_same_merges_as_byte_pair_encoding_within_words() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=40)
     pairs = train(Corpus.from_texts([TEXT]), recipe).pairs()
     assert pairs[:40] == train(Corpus.from_texts([TEXT]), Recipe.preset("o200k", merges=40)).pairs()
@@ -110,8 +117,10 @@ def test_the_first_stage_of_superbpe_equals_byte_pair_encoding_within_words() ->
     assert not [text for text in texts if b": " in text or len(text.split()) > 4]
 
 
-def test_both_stages_of_superbpe_equal_two_trainings_of_the_tokenizers_library() -> None:
-    """The other trainer has no second stage, so each token of the first stage becomes a character of its text."""
+def test_both_stages_of_superbpe_give_the_same_merges_as_two_training_runs_of_the_tokenizers_library() -> None:
+    """The library has no second stage, so the test trains twice, and replaces each token of the first training by one
+    character.
+    """
     tokenizers = pytest.importorskip("tokenizers")
     recipe = Recipe.preset(
         "superbpe", merges=120, transition=60, most_words=None, past_colons=True, ties="lowest-ids", min_frequency=2
@@ -136,7 +145,9 @@ CODE = "".join(
 
 
 class TwoTrainings:
-    """The method of SuperBPE's authors, written for the tests: two trainings on all lines, each split by a pattern."""
+    """The method of SuperBPE's authors, written for the tests: two trainings on all lines, each with
+    another pattern.
+    """
 
     def __init__(self, text: str) -> None:
         self.lines = text.splitlines(keepends=True)
@@ -146,7 +157,7 @@ class TwoTrainings:
     def words(self, expression: str) -> list[list[int]]:
         """Split every line into the matches of the expression and the texts between the matches.
 
-        Then join all pairs that were learned until now.
+        Then join all pairs that were learned so far.
         """
         pattern = regex.compile(f"({expression})")
         rows = [list(part.encode()) for line in self.lines for part in pattern.split(line) if part]
@@ -154,27 +165,127 @@ class TwoTrainings:
             rows = [plain.join(word, pair, token) for word in rows]
         return rows
 
-    def learn(self, expression: str, merges: int, may_join: Callable[[bytes], bool] = lambda text: True) -> None:
+    def can_continue(self, expression: str) -> bool:
+        return any(len(word) > 1 for word in self.words(expression))
+
+    def learned(
+        self, expression: str, merges: int, may_join: Callable[[bytes], bool] = lambda text: True
+    ) -> list[tuple[int, int]]:
+        """Learn up to `merges` merges, and return all merges."""
         words = self.words(expression)
         while len(self.pairs) < merges:
             counts = Counter(pair for word in words for pair in pairwise(word))
             joinable = [pair for pair in counts if may_join(self.texts[pair[0]] + self.texts[pair[1]])]
+            if not joinable:
+                break
             best = min(joinable, key=lambda pair: (-counts[pair], pair))
             self.pairs.append(best)
             self.texts.append(self.texts[best[0]] + self.texts[best[1]])
             words = [plain.join(word, best, len(self.texts) - 1) for word in words]
+        return self.pairs
 
 
 def holds_few_words(text: bytes) -> bool:
     return b": " not in text and len([word for word in text.split(b" ") if word]) <= 4
 
 
-def test_extending_a_table_of_whole_lines_across_words_equals_the_two_trainings_of_the_authors() -> None:
+@pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
+@given(st.data())
+@settings(max_examples=40)
+def test_superbpe_training_with_a_first_stage_on_whole_lines_matches_the_specification(
+    way: Any, data: st.DataObject
+) -> None:
+    recipe = data.draw(recipes()).with_changes(first_stage="lines", unit="line")
+    text = data.draw(st.text(data.draw(st.sampled_from([*LETTERS, "ab\t\n ()"])), min_size=2, max_size=120))
+    words = words_of(text, recipe)
+    if len(words) == 0:
+        return
+    assert words.at_first is not None
+    assert words.at_first.total_bytes == words.total_bytes
+    expected = reference.train(words, recipe)
+    history = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))
+    assert all_columns(history) == all_columns(expected)
+    assert history.reasons[STAGE].tolist() == expected.reasons[STAGE].tolist()
+
+
+LINES_OF_WORDS = ["aB \t", "ab(){};\t ", "ab: .,\n", "a1 23\n\t"]
+
+
+@given(st.sampled_from(LINES_OF_WORDS), st.integers(1, 25), st.data())
+@settings(max_examples=60)
+def test_the_superbpe_recipe_of_the_authors_learns_the_same_merges_as_two_training_runs(
+    letters: str, within: int, data: st.DataObject
+) -> None:
+    text = data.draw(st.text(letters + "\n", min_size=20, max_size=150))
+    theirs = TwoTrainings(text)
+    words_by = data.draw(st.sampled_from(["o200k", "o200k-apart", "gpt2"]))
+    choices: dict[str, Any] = {"ties": "lowest-ids", "min_frequency": 1, "words_by": words_by}
+    steps = len(theirs.learned(NAMED_PATTERNS[words_by].expression, within))
+    if steps < within or not theirs.can_continue(NO_SUPERWORD):
+        return
+    theirs.learned(NO_SUPERWORD, within + 20, holds_few_words)
+    recipe = Recipe.preset("superbpe-authors", merges=within + 20, transition=within, **choices)
+    assert train(Corpus.from_texts([text]), recipe).pairs() == theirs.pairs
+
+
+@pytest.mark.parametrize("text", [CODE, TEXT, CODE.replace("    ", "\t")], ids=["code", "prose", "tabs"])
+def test_the_superbpe_recipe_of_the_authors_learns_the_same_merges_as_training_and_then_extending(text: str) -> None:
+    """The extension by whole lines was compared with the authors' trainer."""
+    theirs = TwoTrainings(text)
+    theirs.learned(NAMED_PATTERNS["o200k"].expression, 40)
+    theirs.learned(NO_SUPERWORD, 90, holds_few_words)
+    choices: dict[str, Any] = {"merges": 90, "transition": 40, "min_frequency": 1}
+    by_ids = bpe.train([text], "superbpe-authors", ties="lowest-ids", **choices)
+    assert by_ids.history.pairs() == theirs.pairs
+    first = bpe.train([text], "o200k", merges=40, unit="line", ties="byte-alphabet", min_frequency=1)
+    extended = bpe.extend(bpe.Corpus.from_texts([text]), first, by=50, across_words=True)
+    assert bpe.train([text], "superbpe-authors", **choices).history.pairs() == extended.history.pairs()
+
+
+def test_a_mixture_also_weights_the_first_stage_on_whole_lines_and_a_session_keeps_the_words(tmp_path: Path) -> None:
+    mixture = bpe.Mixture((bpe.Group("code"), bpe.Group("prose", weight=3)))
+    choices: dict[str, Any] = {"merges": 60, "transition": 30, "ties": "lowest-ids"}
+    study = bpe.train({"code": [CODE], "prose": [TEXT]}, "superbpe-authors", mixture=mixture, **choices)
+    theirs = TwoTrainings(CODE + 3 * TEXT)
+    theirs.learned(NAMED_PATTERNS["o200k"].expression, 30)
+    theirs.learned(NO_SUPERWORD, 60, holds_few_words)
+    assert study.history.pairs() == theirs.pairs
+    words = study.inside.words()
+    path = tmp_path / "run.bpex"
+    write_run(study.history.first(20), words, path, ())
+    (run,) = read_session(path).runs
+    assert run.words is not None
+    assert run.words.at_first is not None
+    assert words.at_first is not None
+    assert run.words.at_first.has_words_of(words.at_first)
+    trainer = Trainer(run.words, study.history.recipe, history=run.history)
+    trainer.advance()
+    assert trainer.history.pairs() == study.history.pairs()
+
+
+def test_training_with_a_first_stage_on_whole_lines_refuses_counted_words(tmp_path: Path) -> None:
+    words = words_of(TEXT, Recipe.preset("superbpe"))
+    with pytest.raises(CorpusError, match="only runs of words are known"):
+        bpe.train(words, "superbpe-authors", merges=9)
+    (tmp_path / "words.csv").write_text("word,count\nby the way,3\n")
+    with pytest.raises(CorpusError, match="known only as counted words"):
+        bpe.train(tmp_path / "words.csv", "superbpe-authors", merges=9)
+
+
+def test_questions_about_a_first_stage_on_whole_lines_count_pairs_in_whole_lines() -> None:
+    study = bpe.train([CODE], "superbpe-authors", merges=60, transition=30)
+    for step in (1, 10, 30, 31, 60):
+        answer = ask(study, "paid", step=step)
+        assert sum(answer.columns["count"]) == study.history.columns.count[step - 1]
+    assert any("whole lines" in sentence for sentence in [METHOD.choices_in_words(study.history)])
+
+
+def test_extending_a_table_of_whole_lines_across_words_gives_the_same_merges_as_two_training_runs() -> None:
     theirs = TwoTrainings(CODE)
-    theirs.learn(NAMED_PATTERNS["o200k"].expression, 30)
+    theirs.learned(NAMED_PATTERNS["o200k"].expression, 30)
     first = bpe.train([CODE], "o200k", merges=30, unit="line", ties="lowest-ids")
     assert first.history.pairs() == theirs.pairs
-    theirs.learn(NO_SUPERWORD, 60, holds_few_words)
+    theirs.learned(NO_SUPERWORD, 60, holds_few_words)
     extended = bpe.extend(bpe.Corpus.from_texts([CODE]), first, by=30, across_words=True)
     assert extended.history.pairs() == theirs.pairs
     at_once = bpe.train([CODE], "superbpe", merges=60, transition=30, ties="lowest-ids")
@@ -198,7 +309,7 @@ def test_superbpe_encoding_after_any_step_equals_applying_the_merges_in_order(da
 
 @st.composite
 def superword_tables(draw: st.DrawFn) -> History:
-    """Draw merges in any order, some across words and some within words."""
+    """Draw merges in any order. Some join parts of a word, and some join words."""
     symbols, pairs = [*b"ab ,.\n", *"é".encode()], list[tuple[int, int]]()
     for step in range(draw(st.integers(0, 25))):
         pairs.append((draw(st.sampled_from(symbols)), draw(st.sampled_from(symbols))))
@@ -258,7 +369,10 @@ def test_superbpe_training_can_be_resumed_from_any_step() -> None:
 def test_extending_an_imported_table_across_words_continues_the_run_that_made_the_table(
     steps: int, make_kernels_due: bool
 ) -> None:
-    """The table, with or without superwords, must learn the same merges as the run would have learned."""
+    """A table with or without superwords is extended.
+
+    It must learn the merges that its own run would have learned next.
+    """
     recipe = Recipe.preset("superbpe", merges=60, transition=25, words_by="gpt2")
     corpus = Corpus.from_texts([TEXT])
     whole = train(corpus, recipe)
@@ -276,7 +390,7 @@ def test_extending_an_imported_table_across_words_continues_the_run_that_made_th
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_superbpe_merges_are_counted_in_words_before_and_in_runs_of_words_after_the_transition() -> None:
+def test_superbpe_merges_are_counted_in_words_before_the_transition_and_in_runs_of_words_afterwards() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -293,18 +407,21 @@ def test_superbpe_merges_are_counted_in_words_before_and_in_runs_of_words_after_
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_superbpe_tokens_are_counted_in_words_before_and_in_runs_of_words_after_the_transition(
+def test_superbpe_tokens_are_counted_in_words_before_the_transition_and_in_runs_of_words_afterwards(
     text: str, transition: int, data: st.DataObject
 ) -> None:
-    recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
+    first_stage = data.draw(st.sampled_from(["runs", "lines"]))
+    recipe = Recipe.preset(
+        "superbpe", merges=12, transition=transition or None, min_frequency=1, first_stage=first_stage
+    )
     words = words_of(text, recipe)
     if len(words) == 0:
         return
+    at_first = reference.words_inside(words, recipe) if words.at_first is None else words.at_first
     history = reference.train(words, recipe)
     turn, counted = transition_in(history), list[Counter[int | tuple[int, int]]]()
     stages = [
-        [(Alphabet.of_bytes().symbols_of(word, recipe), count) for word, count in table]
-        for table in (reference.words_inside(words, recipe), words)
+        [(Alphabet.of_bytes().symbols_of(word, recipe), count) for word, count in table] for table in (at_first, words)
     ]
     for step in range(len(history) + 1):
         if step:
@@ -334,9 +451,9 @@ def test_superbpe_reasons_and_pair_counts_use_runs_of_words_only_after_the_trans
 
     inner = {match.start() for match in re.finditer("[ :]", text)}
     for at in (0, 24):
-        assert {byte for byte, reason in told(at).items() if reason.startswith("Words meet here")} == inner
+        assert {byte for byte, reason in told(at).items() if reason.startswith("Two words meet here")} == inner
     assert told(24)[10] == (
-        "Words meet here, and up to merge 25 no merge crosses words. Merge 26 joins ␣end + ␣of here."
+        "Two words meet here. Up to merge 25 no merge joins two words. Merge 26 joins ␣end + ␣of here."
     )
     assert told(25)[10] == "␣end + ␣of is only learned later, as merge 26."
     assert 10 not in told(26)
@@ -349,8 +466,46 @@ def test_superbpe_reasons_and_pair_counts_use_runs_of_words_only_after_the_trans
     assert list(zip(fate.columns["after_step"], fate.columns["count"], strict=True)) == [(25, 8), (26, 0)]
 
 
+@given(st.sampled_from(LINES_OF_WORDS), st.sampled_from(["o200k", "o200k-apart", "gpt2"]), st.data())
+@settings(max_examples=40)
+def test_before_the_transition_word_boundaries_are_explained_where_the_words_of_whole_lines_begin(
+    letters: str, words_by: str, data: st.DataObject
+) -> None:
+    random = data.draw(st.randoms(use_true_random=False))
+    learned, text = ("".join(random.choices(letters, k=length)) for length in (200, 60))
+    recipe = Recipe.preset(
+        "superbpe-authors", merges=30, transition=15, min_frequency=1, words_by=words_by, special_tokens=("(ab)",)
+    )
+    history = train(Corpus.from_texts([learned]), recipe)
+    turn = transition_in(history)
+    parts = re.split(r"(\(ab\)|(?<=\n))", text)
+    words = [
+        part if part == "(ab)" else match[0]
+        for part in parts
+        for match in regex.finditer("(?s).+" if part == "(ab)" else NAMED_PATTERNS[words_by].expression, part)
+    ]
+    begins = {len("".join(words[:place])) for place in range(len(words))}
+    why = Why(text, history, allowed_special="all")
+    boundaries = Tokenizer(history).boundaries(text, allowed_special="all").ranks.tolist()
+    for byte in range(1, len(text)):
+        stays = turn <= boundaries[byte] != PATTERN_CUT
+        kinds = {why.at_byte(byte, at).kind for at in range(turn)}
+        assert not stays or (kinds == {"words"}) == (byte in begins) == ("words" in kinds)
+        assert stays or "words" not in kinds
+
+
+def test_two_tabs_before_signs_are_two_words_of_a_whole_line_but_one_word_of_a_run() -> None:
+    kinds = []
+    for first_stage in ("lines", "runs"):
+        text = "def f():\n\treturn a\nif a:\n\tf()\n" * 9
+        study = bpe.train([text], "superbpe", merges=30, transition=15, first_stage=first_stage)
+        columns = ask(study, "why", text="} \t\t)}(", at=0).columns
+        kinds.append(columns["kind"][list(columns["byte"]).index(3)])
+    assert kinds == ["words", "never"]
+
+
 @pytest.mark.parametrize("merges", [25, 26, 60])
-def test_superbpe_ties_are_between_pairs_of_the_same_stage(merges: int) -> None:
+def test_ties_in_superbpe_occur_only_between_pairs_of_the_same_stage(merges: int) -> None:
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=merges, transition=25))
     words = words_of(TEXT, history.recipe)
     for tie in ties(history):
@@ -373,7 +528,7 @@ def test_only_tables_of_byte_merges_can_be_extended_across_words() -> None:
         growing_recipe(history, 5, most_words=2)
 
 
-def test_the_candidates_of_superbpe_begin_with_the_pair_of_the_next_step_around_the_transition() -> None:
+def test_the_first_candidate_of_superbpe_is_the_next_pair_before_and_after_the_transition() -> None:
     recipe = Recipe.preset("superbpe", merges=30, transition=10)
     whole, words = train(Corpus.from_texts([TEXT]), recipe), words_of(TEXT, recipe)
     for steps in (9, 10, 11):

@@ -1,31 +1,41 @@
-"""Tests of base symbols that are no text: integers from NumPy's files, and named symbols."""
+"""Tests of base symbols that are not characters or bytes of a text: integers from NumPy's files, and named symbols."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import pickle
-from collections import Counter
-from itertools import chain, pairwise
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, CorpusError, OutputError, RecipeError
+from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, RecipeError
 from bpe_core.formats import read_history, write_history
+from bpe_core.history.history import History
+from bpe_core.methods.bpe import reference
+from bpe_core.methods.gage import reference as gage
+from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.numbered_symbols import LARGEST, SymbolNames, character_of
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 from tests.core.corpus_files import read, sentence
+from tests.core.gage_texts import data, recipes
 from tests.core.learning import all_columns, learn_fast, words_of
+from tests.core.minbpe_results import FIRST_TOKEN, MEASURED, MinbpeResult, results, sequence
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 4), max_size=30), min_size=1, max_size=4).filter(any)
 
@@ -34,41 +44,25 @@ def of_integers(**choices: Any) -> Recipe:
     return Recipe(base="characters", base_symbols="integers", pattern="none", vocab_size=None, **choices)
 
 
-def merges_by_hand(numbers: list[int], count: int) -> list[tuple[int, int]]:
-    """Return the merges of a sequence of integers.
-
-    Each step joins the most frequent pair. If several pairs are equally frequent, it joins the pair that occurs first.
-    """
-    merges: list[tuple[int, int]] = []
-    while len(merges) < count:
-        pairs = Counter(pairwise(numbers))
-        if not pairs or max(pairs.values()) < 2:
-            break
-        pair = max(pairs, key=lambda pair: pairs[pair])
-        merges.append(pair)
-        made, joined, place = 1_000 + len(merges) - 1, [], 0
-        while place < len(numbers):
-            is_pair = tuple(numbers[place : place + 2]) == pair
-            joined.append(made if is_pair else numbers[place])
-            place += 1 + is_pair
-        numbers = joined
-    return merges
-
-
-@given(st.lists(st.integers(0, 4), min_size=2, max_size=60))
-def test_merges_of_integers_equal_those_of_a_short_trainer(tmp_path_factory: Any, numbers: list[int]) -> None:
-    path = tmp_path_factory.mktemp("notes") / "notes.npy"
-    np.save(path, np.array(numbers, np.int16))
-    study = bpe.train(path, of_integers(merges=8))
+@pytest.mark.parametrize("result", results(), ids=lambda result: f"{result.kinds} kinds")
+@pytest.mark.parametrize("times", [1, 500])
+def test_merges_and_ids_of_integers_match_minbpe(result: MinbpeResult, times: int, tmp_path: Path) -> None:
+    numbers = np.array(sequence(result.seed, result.kinds, result.length)) * times
+    np.save(tmp_path / "notes.npy", numbers)
+    study = bpe.train(tmp_path / "notes.npy", of_integers(merges=len(result.merges), min_frequency=1))
     symbols = [symbol.text.decode() for symbol in study.history.alphabet.symbols]
-    name = {symbols.index(character_of(number)): number for number in set(numbers)}
-    name |= {len(symbols) + step: 1_000 + step for step in range(len(study.history))}
-    learned = [(name[merge.left], name[merge.right]) for merge in study.history]
-    assert learned == merges_by_hand(numbers, 8)
+    id_of = {number: symbols.index(character_of(number * times)) for number in set((numbers // times).tolist())}
+    id_of |= {FIRST_TOKEN + step: len(symbols) + step for step in range(len(result.merges))}
+    assert [[*pair] for pair in study.history.pairs()] == [[id_of[half] for half in pair] for pair in result.merges]
+    measured = "".join(character_of(number * times) for number in sequence(result.seed + 1, result.kinds, MEASURED))
+    unknown = study.history.alphabet.unknown_id
+    assert study.encode(measured) == [id_of.get(id, unknown) for id in result.ids]
 
 
 @pytest.mark.parametrize("method", ["bpe", "unigram", "best"])
-def test_each_method_learns_integers_as_it_learns_the_same_text_in_letters(method: str, tmp_path: Path) -> None:
+def test_each_method_learns_the_same_from_integers_as_from_the_same_text_in_letters(
+    method: str, tmp_path: Path
+) -> None:
     numbers = np.random.default_rng(5).integers(0, 6, 400) ** 2 % 7
     letters = "".join(chr(ord("a") + number) for number in numbers)
     np.save(tmp_path / "notes.npy", numbers)
@@ -78,6 +72,90 @@ def test_each_method_learns_integers_as_it_learns_the_same_text_in_letters(metho
     assert all_columns(learned.history) == all_columns(expected)
     characters = "".join(map(character_of, numbers.tolist()))
     assert learned.encode(characters) == bpe.Study(expected).encode(letters)
+
+
+def learn_by_two_steps(words: WordTable, recipe: Recipe) -> History:
+    """Learn two steps at a time. Before each pair of steps, the best candidate is the pair of the next step."""
+    trainer = Trainer(words, recipe)
+    best: list[tuple[int, Candidate]] = []
+    is_finished = False
+    while not is_finished:
+        best += [(len(trainer.history), candidate) for candidate in trainer.candidates(1)]
+        is_finished = trainer.advance(max_merges=2).finished
+    for row, candidate in best:
+        if row < len(trainer.history):
+            step = trainer.history[row]
+            assert (candidate.left, candidate.right, candidate.count) == (step.left, step.right, step.count)
+    return trainer.history
+
+
+@settings(max_examples=40)
+@given(
+    texts=st.lists(data(), min_size=1, max_size=3, unique=True),
+    recipe=recipes(),
+    shift=st.integers(0, 400),
+    times=st.integers(1, 300),
+)
+def test_the_gage_method_learns_the_same_from_integers_as_from_the_corresponding_bytes(
+    texts: list[bytes], recipe: Recipe, shift: int, times: int
+) -> None:
+    ties = "lowest-ids" if TIE_RULES[recipe.ties].byte_places else recipe.ties
+    recipe = recipe.with_changes(ties=ties, block_bytes=max(2, recipe.block_bytes))
+    texts = [*texts, b"longer than one"]
+    of_bytes = learn_fast(WordTable.from_counts([(text, 2) for text in texts]), recipe)
+    as_characters = {byte: character_of(shift + times * byte) for byte in range(256)}
+    mapped = ["".join(as_characters[byte] for byte in text) for text in texts]
+    words = WordTable.from_counts([(text.encode(), 2) for text in mapped])
+    symbols = recipe.of_symbols("integers")
+    learners: list[Callable[[WordTable, Recipe], History]] = [learn_fast, learn_by_two_steps, gage.train]
+    for learn in learners:
+        of_symbols = learn(words, symbols)
+        names = [symbol.text.decode() for symbol in of_symbols.alphabet.symbols]
+        id_of_byte = {byte: names.index(name) for byte, name in as_characters.items() if name in names}
+        base = len(names)
+        known = {name: column for name, column in all_columns(of_bytes).items() if name != "end_reason"}
+        for name in ("left", "right", "runner_up_left", "runner_up_right"):
+            known[name] = [id_of_byte.get(id, id) if id < 256 else base + id - 256 for id in known[name]]
+        assert {name: all_columns(of_symbols)[name] for name in known} == known
+        assert of_symbols.reasons["block"].tolist() == of_bytes.reasons["block"].tolist()
+        assert of_symbols.end_reason == of_bytes.end_reason
+
+
+def test_the_gage_method_assigns_a_byte_to_each_symbol_of_a_block_and_questions_can_use_these_bytes(
+    tmp_path: Path,
+) -> None:
+    np.save(tmp_path / "notes.npy", np.array([500, 700, 600] * 4 + [500, 900, 900] * 4))
+    recipe = of_integers(merges=9).with_changes(method="gage", min_frequency=4, block_size=12)
+    study = bpe.train(tmp_path / "notes.npy", recipe)
+    rows = bpe.blocks(study).table.records()
+    assert [row["byte_text"] for row in rows] == [None, "0xFF", "0xFE", "0xFF", "0xFE"]
+    assert [row["token_text"] for row in rows[1:]] == [
+        "<500><700>",
+        "<500><700><600>",
+        "<500><900>",
+        "<500><900><900>",
+    ]
+    facts = bpe.blocks(study).facts
+    assert facts["bytes"] == 24
+    assert [(block["start"], block["stop"], block["different_bytes"]) for block in facts["blocks"]] == [
+        (0, 12, 3),
+        (12, 24, 2),
+    ]
+    text = "".join(map(character_of, (500, 900, 500)))
+    ids = study.encode(text)
+    assert len(ids) == 2
+    assert study.decode(ids[:1]) == text[:2]
+    assert study.decode(ids) == text
+    for name in ("m.json", "m.csv"):
+        write_history(study.history, tmp_path / name)
+        assert all_columns(read_history(tmp_path / name)) == all_columns(study.history)
+    with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
+        write_history(study.history, tmp_path / "tokenizer.json")
+    answer = bpe.why(study, "500 900 500", all=True).table
+    assert answer.columns["reason"] == [
+        "In block 2 the byte 0xFF stands for `<500><900>`: it is `<500>` and `<900>`.",
+        "In block 2 no byte replaces a pair that spans this position, between `<500><900>` and `<500>`.",
+    ]
 
 
 @given(sequences=SEQUENCES, size=st.integers(1, 9_000), kind=st.sampled_from(["<u1", ">i4", "<i8"]))
@@ -92,7 +170,7 @@ def test_each_sequence_of_integers_in_an_archive_is_read_as_a_document(
     assert read(path, max(size, 4_096)) == expected
 
 
-def test_rows_of_a_table_are_documents_and_files_may_be_compressed(tmp_path: Path) -> None:
+def test_each_row_of_a_compressed_array_of_integers_is_read_as_a_document(tmp_path: Path) -> None:
     import gzip
 
     held = io.BytesIO()
@@ -102,7 +180,7 @@ def test_rows_of_a_table_are_documents_and_files_may_be_compressed(tmp_path: Pat
     assert read(tmp_path / "notes.npy.gz") == ["".join(map(character_of, row)) for row in rows]
 
 
-def test_arrays_of_other_values_than_symbols_are_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_arrays_of_values_that_are_not_symbols_are_refused_with_an_error_message(tmp_path: Path) -> None:
     path = tmp_path / "notes.npy"
     wrong: list[tuple[Any, str]] = [
         (np.array([1, -4, 2]), "holds -4 at place 2. Symbols are integers from 0 to 131,070"),
@@ -146,7 +224,7 @@ def test_an_archive_of_arrays_must_have_one_array_of_values(tmp_path: Path) -> N
     assert 'must hold one array of integers, and "offsets"' in sentence(tmp_path / "notes.npz")
 
 
-def test_files_of_integers_in_folders_are_left_out_and_other_recipes_refuse_them(tmp_path: Path) -> None:
+def test_files_of_integers_are_left_out_of_folders_and_refused_by_recipes_for_text(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.array([1, 2, 1, 2]))
     (tmp_path / "a.txt").write_text("low low")
     assert read(tmp_path) == ["low low"]
@@ -156,13 +234,38 @@ def test_files_of_integers_in_folders_are_left_out_and_other_recipes_refuse_them
         bpe.train(tmp_path / "a.txt", of_integers(merges=1))
 
 
+def test_the_length_of_a_token_made_of_integers_is_counted_in_symbols(tmp_path: Path) -> None:
+    np.save(tmp_path / "notes.npy", np.array([60, 62, 64] * 9))
+    study = bpe.train(tmp_path / "notes.npy", of_integers(merges=2))
+    answer = bpe.lengths(study)
+    assert dict(zip(*answer.table.columns.values(), strict=True)) == {1: 4, 2: 1, 3: 1}  # <unk> is a symbol, too
+    assert answer.sentences == ("Most tokens have 1 symbol, and the longest token has 3.",)
+    assert answer.figure is not None
+    assert "Symbols in the token" in answer.figure._repr_svg_()
+
+
+def test_measures_count_each_integer_as_one_byte(tmp_path: Path) -> None:
+    path = tmp_path / "notes.npy"
+    np.savez(tmp_path / "notes.npz", notes=np.array([60, 62, 64] * 30), offsets=np.arange(0, 91, 9))
+    np.save(path, np.array([60, 62, 64] * 30))
+    study = bpe.train(path, of_integers(merges=2))
+    assert study.texts is not None
+    assert study.inside.words("A test").size == 90
+    (row,) = bpe.benchmark({"notes": study}, path).table.records()
+    assert (row["bytes"], row["tokens"], row["bytes_per_token"]) == (90, 30, 3)
+    (row,) = bpe.benchmark({"notes": study}, tmp_path / "notes.npz", intervals=True).table.records()
+    assert (row["bytes_per_token"], row["bytes_per_token_low"]) == (3, 3)
+    last = bpe.sizes({"notes": study}).table.records()[-1]
+    assert (last["bytes"], last["bytes_per_token"]) == (90, 3)
+
+
 def test_reading_integers_can_be_cancelled(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.zeros(100, int))
     with pytest.raises(Cancelled):
         bpe.train(tmp_path / "notes.npy", of_integers(merges=1), work=Work(cancelled=lambda: True))
 
 
-def test_tables_of_integers_are_kept_and_formats_of_text_refuse_them(tmp_path: Path) -> None:
+def test_tables_of_integers_are_saved_and_formats_for_text_refuse_them(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.array([60, 62, 64, 60, 62] * 4))
     study = bpe.train(tmp_path / "notes.npy", of_integers(merges=2))
     for name in ("m.json", "m.csv"):
@@ -176,12 +279,15 @@ def test_tables_of_integers_are_kept_and_formats_of_text_refuse_them(tmp_path: P
         assert not (tmp_path / name).exists()
 
 
-def test_commands_learn_encode_and_show_integers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_can_train_on_integers_and_encode_and_show_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes, table, ids = (str(tmp_path / name) for name in ("notes.npy", "m.json", "ids.npy"))
     np.save(notes, np.array([60, 62, 64, 60, 62] * 4))
     assert run(["train", notes, "--base", "integers", "--merges", "2", "-o", table, "--quiet"]) == 0
     assert run(["encode", "--merges", table, notes, "-o", ids]) == 0
     assert len(np.load(ids)) == 8
+    assert "2.50 symbols each" in capsys.readouterr().out
     capsys.readouterr()
     assert run(["train", notes, "--base", "integers", "--merges", "1", "--json", "--quiet"]) == 0
     row = json.loads(capsys.readouterr().out)["merges"][0]
@@ -189,7 +295,7 @@ def test_commands_learn_encode_and_show_integers(tmp_path: Path, capsys: pytest.
     assert run(["train", notes, "--base", "integers", "--marker", "symbol", "--merges", "1"]) != 0
 
 
-def test_the_raw_bytes_preset_learns_from_any_file_and_encoding_refuses_a_file_that_is_no_text(
+def test_the_raw_bytes_preset_learns_from_any_file_but_saves_no_session_of_bytes_that_are_not_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = bytes(range(256)) * 3 + b"\xef\xbb\xbf\xff"
@@ -204,11 +310,79 @@ def test_the_raw_bytes_preset_learns_from_any_file_and_encoding_refuses_a_file_t
     assert run(["train", str(file), "--preset", "raw-bytes", "-o", str(tmp_path / "m.bpex")]) == 1
     assert "these files hold bytes that are not text" in capsys.readouterr().err
     assert not (tmp_path / "m.bpex").exists()
-    assert run(["encode", "--merges", table, str(file), "-o", str(tmp_path / "ids.npy")]) == 1
+
+
+ANY_BYTES = st.binary(max_size=60) | st.lists(st.sampled_from([b"\xff", b"\xc3", b"\xa9", b"a", b"\x00"])).map(b"".join)
+
+
+@given(ANY_BYTES, ANY_BYTES, st.integers(0, 30))
+def test_arbitrary_bytes_are_encoded_as_specified_and_decoded_to_the_same_bytes(
+    learned: bytes, data: bytes, at: int
+) -> None:
+    recipe = Recipe.preset("raw-bytes", vocab_size=None, merges=30, min_frequency=1)
+    history = learn_fast(WordTable.from_counts([(learned + data + learned + b"ab", 1)]), recipe)
+    at = min(at, len(history))
+    tokenizer = Tokenizer(history)
+    ids = tokenizer.encode_bytes(data, at=at).tolist()
+    assert ids == reference.encode_word(data, history, at=at)
+    assert tokenizer.decode_bytes(ids) == data
+
+
+def test_a_file_of_arbitrary_bytes_is_encoded_and_decoded_without_a_change(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    random = np.random.default_rng(1)
+    data = random.choice(np.array([0, 10, 32, 97, 195, 169, 255], np.uint8), 3_000).tobytes() + bytes(range(256))
+    (tmp_path / "program").write_bytes(data)
+    other = b"\x00" + data[::-1]
+    (tmp_path / "other").write_bytes(other)
+    table, ids = str(tmp_path / "m.json"), tmp_path / "ids.npy"
+    asked = ["train", str(tmp_path / "program"), "--preset", "raw-bytes", "--merges", "60", "-o", table, "--quiet"]
+    assert run(asked) == 0
+    files = [str(tmp_path / name) for name in ("program", "other")]
+    assert run(["encode", "--merges", table, *files, "-o", str(ids)]) == 0
+    history = read_history(table)
+    known = [number for part in (data, other) for number in reference.encode_word(part, history)]
+    assert np.load(ids).tolist() == known
+    capfdbinary.readouterr()
+    first = len(reference.encode_word(data, history))
+    assert run(["decode", "--merges", table, *map(str, known[:first])]) == 0
+    decoded = capfdbinary.readouterr()
+    assert decoded.out == data
+    assert decoded.err == b""
+
+
+def test_a_long_file_of_arbitrary_bytes_is_encoded_as_one_sequence(tmp_path: Path) -> None:
+    data = np.random.default_rng(2).choice(np.array([10, 32, 195, 255], np.uint8), 2_500_000).tobytes()
+    (tmp_path / "program").write_bytes(data)
+    history = learn_fast(WordTable.from_counts([(data[:20_000], 1)]), Recipe.preset("raw-bytes", vocab_size=300))
+    table = tmp_path / "m.json"
+    write_history(history, table)
+    assert run(["encode", "--merges", str(table), str(tmp_path / "program"), "-o", str(tmp_path / "ids.npy")]) == 0
+    written = np.load(tmp_path / "ids.npy")
+    assert np.array_equal(written, Tokenizer(history).encode_bytes(data))
+    assert Tokenizer(history).decode_bytes(written.tolist()) == data
+
+
+def test_bytes_that_are_not_text_are_refused_where_texts_are_needed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, words = str(tmp_path / "m.json"), str(tmp_path / "w.json")
+    bpe.train("low lower", "raw-bytes", merges=2).save(table)
+    bpe.train("low lower", "gpt2", merges=2).save(words)
+    broken = {"half.txt": b"\xff\xfea", "rows.jsonl": b'{"text": "a\xff"}\n', "rows.csv": b"text\na\xff\n"}
+    for name, content in broken.items():
+        (tmp_path / name).write_bytes(content)
+        assert run(["encode", "--merges", table, str(tmp_path / name), "-o", str(tmp_path / "i.npy")]) == 1
+        assert name in capsys.readouterr().err
+    (tmp_path / "program").write_bytes(b"\xff\x00low")
+    assert run(["encode", "--merges", words, str(tmp_path / "program"), "-o", str(tmp_path / "i.npy")]) == 1
     assert "is not a text file" in capsys.readouterr().err
+    with pytest.raises(BpeError, match="encodes only texts"):
+        Tokenizer(read_history(words)).encode_bytes(b"\xff")
 
 
-def test_a_sequence_of_integers_read_in_blocks_of_any_size_gives_the_same_words(tmp_path: Path) -> None:
+def test_a_long_sequence_of_integers_is_read_in_several_blocks_with_the_right_total_size(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.arange(5_000) % 90)
     corpus = Corpus.from_files(tmp_path / "notes.npy")
     sizes = [len(chunk.data) for chunk in corpus.chunks(4_096)]
@@ -227,7 +401,7 @@ def symbol_names_of(path: Path, size: int = 1 << 20) -> list[list[str]]:
     st.lists(st.lists(st.sampled_from(["C4", "bar", "é", "▁"]), min_size=1, max_size=900), min_size=1, max_size=3),
     st.integers(4, 3_000),
 )
-def test_each_line_is_a_symbol_and_an_empty_line_ends_a_sequence(
+def test_each_line_of_a_symbol_file_is_a_symbol_and_an_empty_line_ends_a_sequence(
     tmp_path_factory: Any, sequences: list[list[str]], size: int
 ) -> None:
     path = tmp_path_factory.mktemp("song") / "song.txt"
@@ -247,12 +421,26 @@ def test_symbols_are_read_from_fasta_files_and_from_lists_in_json(tmp_path: Path
 @pytest.mark.parametrize(
     "content", ["{", '{"tracks": 4}', '{"notes": []}', '"bar"', '["a", ""]', '{"tracks": [[1], 2]}']
 )
-def test_json_other_than_a_list_of_events_is_refused(tmp_path: Path, content: str) -> None:
+def test_json_that_is_not_a_list_of_symbols_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "e.json").write_text(content)
     assert "e.json" in sentence(tmp_path / "e.json", symbol_names=())
 
 
-def test_commands_learn_and_show_named_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("content", ['["a", ""]', '["a", [1, ""]]', '["a", []]', '["a", {}]', '["a", [[7, []]]]'])
+@pytest.mark.parametrize("form", ["%s", '{"tracks": [["a"], %s]}'])
+def test_an_empty_event_in_a_list_of_events_is_refused_with_its_position(
+    tmp_path: Path, content: str, form: str
+) -> None:
+    (tmp_path / "e.json").write_text(form % content)
+    said = sentence(tmp_path / "e.json", symbol_names=())
+    assert "e.json: event 2 of a list is empty, or holds an empty event." in said
+    (tmp_path / "e.jsonl").write_text(f'["a", "b"]\n{content}\n')
+    assert "e.jsonl, line 2: event 2 of a list is empty" in sentence(tmp_path / "e.jsonl", symbol_names=())
+
+
+def test_commands_can_train_on_named_symbols_and_show_their_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     song, table = tmp_path / "song.txt", str(tmp_path / "m.json")
     song.write_text("C4\nD4\nE4\nbar\nC4\nD4\nE4\n")
     assert run(["train", str(song), "--base", "lines", "--merges", "2", "-o", table, "--quiet"]) == 0
@@ -274,7 +462,9 @@ def test_commands_learn_and_show_named_symbols(tmp_path: Path, capsys: pytest.Ca
     assert "--names gives names to integers" in capsys.readouterr().err
 
 
-def test_integers_are_shown_by_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recipe_can_define_names_that_are_shown_instead_of_integers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes, names = tmp_path / "notes.npy", tmp_path / "names.json"
     np.save(notes, np.array([60, 62, 64] * 4))
     names.write_text('{"60": "C4", "62": "D4"}')
@@ -288,13 +478,13 @@ def test_integers_are_shown_by_their_names(tmp_path: Path, capsys: pytest.Captur
         assert "name" in capsys.readouterr().err
 
 
-def test_a_recipe_with_wrong_names_is_refused() -> None:
+def test_a_recipe_with_invalid_symbol_names_is_refused() -> None:
     for names in ("C4", ["a", "a"], [4], ["x" * 5_000], ["\ud800"]):
         with pytest.raises(RecipeError):
             of_integers(merges=1, symbol_names=names)
 
 
-def test_fasta_files_are_learned_letter_by_letter_without_an_option(
+def test_training_on_fasta_files_uses_single_letters_without_any_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fasta = tmp_path / "genome.fa"
@@ -311,16 +501,18 @@ def test_fasta_files_are_learned_letter_by_letter_without_an_option(
     assert histories[2].recipe.base_symbols == ""
 
 
-def test_a_method_that_learns_from_bytes_alone_says_why_it_takes_no_symbols(
+def test_a_method_that_learns_only_from_bytes_says_why_it_cannot_learn_from_symbols(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notes = tmp_path / "notes.npy"
     np.save(notes, np.array([60, 62, 64, 60, 62]))
-    assert run(["train", str(notes), "--base", "integers", "--method", "gage", "-o", str(tmp_path / "a.json")]) != 0
-    assert "learns from bytes alone, and symbols that are integers are no bytes" in capsys.readouterr().err
+    assert (
+        run(["train", str(notes), "--base", "integers", "--method", "boundless", "-o", str(tmp_path / "a.json")]) != 0
+    )
+    assert "learns only from bytes, but symbols that are integers are not bytes" in capsys.readouterr().err
 
 
-def test_counts_of_integers_are_learned_as_their_file(tmp_path: Path) -> None:
+def test_training_on_counts_of_integers_gives_the_same_merges_as_training_on_their_file(tmp_path: Path) -> None:
     notes = tmp_path / "notes.npy"
     np.save(notes, np.array([60, 62, 64, 60, 62, 64, 60, 62, 67]))
     counts = tmp_path / "counts.parquet"
@@ -333,17 +525,77 @@ def test_counts_of_integers_are_learned_as_their_file(tmp_path: Path) -> None:
     assert len(histories[0]) == 2
 
 
-def test_counts_and_sweeps_say_that_they_take_no_named_symbols(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "words",
+    [["tree", "T", "--text", "a b"], ["ways", "T", "a b"], ["look", "T", "a b"], ["lab", "T", "T", "--text", "a b"]],
+)
+def test_questions_accept_a_text_of_symbol_names(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "song.txt").write_text("a\nb\na\nb\nc\na\nb\n")
+    table = str(tmp_path / "song.json")
+    assert run(["train", str(tmp_path / "song.txt"), "--base", "lines", "--merges", "1", "-o", table, "--quiet"]) == 0
+    assert run([table if word == "T" else word for word in words]) == 0
+    answer = capsys.readouterr().out
+    assert "<a><b>" in answer
+    assert "unk" not in answer
+    assert "<#" not in answer
+
+
+def test_a_report_shows_the_names_of_the_symbols_of_its_text(tmp_path: Path) -> None:
+    (tmp_path / "song.txt").write_text("a\nb\na\nb\nc\na\nb\n")
+    session = str(tmp_path / "song.bpex")
+    page = tmp_path / "report.html"
+    assert run(["train", str(tmp_path / "song.txt"), "--base", "lines", "--merges", "1", "-o", session, "--quiet"]) == 0
+    assert run(["report", session, "--text", "a b c", "-o", str(page)]) == 0
+    assert "&lt;a&gt;&lt;b&gt;</span>" in page.read_text(encoding="utf-8")
+
+
+def test_training_on_counts_of_named_symbols_gives_the_same_merges_as_training_on_their_files(tmp_path: Path) -> None:
     song = tmp_path / "song.txt"
-    song.write_text("C4\nD4\nC4\nD4\n")
-    assert run(["count", str(song), "--base", "lines", "-o", str(tmp_path / "c.parquet")]) != 0
-    assert "has no names of symbols" in capsys.readouterr().err
+    song.write_text("C4\nD4\nE4\nC4\nD4\nC4\nD4\nE4\n\nF4\nE4\nF4\nE4\n")
+    counts = tmp_path / "counts.parquet"
+    tables = [tmp_path / "file.json", tmp_path / "counts.json"]
+    assert run(["count", str(song), "--base", "lines", "-o", str(counts)]) == 0
+    for source, table in zip((song, counts), tables, strict=True):
+        assert run(["train", str(source), "--base", "lines", "--merges", "3", "-o", str(table)]) == 0
+    histories = [bpe.open(table).history for table in tables]
+    assert histories[0].recipe.symbol_names == histories[1].recipe.symbol_names == ("C4", "D4", "E4", "F4")
+    assert [*histories[0].pairs()] == [*histories[1].pairs()]
+    assert len(histories[0]) == 3
+
+
+def test_counts_of_different_named_symbols_are_not_added_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, notes in (("one", "C4\nD4\nC4\nD4\n"), ("two", "F4\nG4\nF4\nG4\n")):
+        (tmp_path / f"{name}.txt").write_text(notes)
+        counts = str(tmp_path / f"{name}.parquet")
+        assert run(["count", str(tmp_path / f"{name}.txt"), "--base", "lines", "-o", counts]) == 0
+    both = [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")]
+    assert run(["train", *both, "--base", "lines", "--merges", "1", "-o", str(tmp_path / "t.json")]) != 0
+    assert "symbol names" in capsys.readouterr().err
+
+
+def plan_of_songs(tmp_path: Path, recipes: str = "") -> Path:
+    (tmp_path / "song.txt").write_text("C4\nD4\n" * 6 + "E4\nD4\n" * 4)
+    (tmp_path / "other.txt").write_text("F4\nD4\nC4\nD4\n" * 3)
     plan = tmp_path / "plan.toml"
     plan.write_text(
-        'sizes = [5]\n[corpora]\nsong = ["song.txt"]\n[recipes.song]\nbase = "characters"\npattern = "none"\n'
-        'base_symbols = "lines"\n'
+        'sizes = [5, 6]\nheld_out = ["other.txt"]\n[corpora]\nsong = ["song.txt"]\n[recipes.song]\n'
+        f'base = "characters"\npattern = "none"\nbase_symbols = "lines"\nmin_frequency = 1\n{recipes}'
     )
+    return plan
+
+
+def test_a_sweep_can_train_on_named_symbols_and_measure_them(tmp_path: Path) -> None:
+    table = tmp_path / "swept.csv"
+    assert run(["sweep", str(plan_of_songs(tmp_path)), "-o", str(table)]) == 0
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert [row["size"] for row in rows] == ["5", "6"]
+    # By hand: F4 D4 C4 D4 three times, with C4 + D4 as the first merge, and a further merge.
+    assert [int(row["tokens"]) for row in rows] == [9, 9]
+
+
+def test_a_sweep_of_text_and_of_named_symbols_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = plan_of_songs(tmp_path, '[recipes.text]\npreset = "words"\n')
     assert run(["sweep", str(plan)]) != 0
-    assert "a sweep does not read their names" in capsys.readouterr().err
+    assert "Some recipes of the plan are for named symbols" in capsys.readouterr().err

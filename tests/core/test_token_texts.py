@@ -1,4 +1,7 @@
-"""Tests of shown token texts: every character is visible, the text can be read back, and it fits into memory."""
+"""Tests of the texts that are shown for tokens: every character is visible, and the token's bytes can be recovered.
+
+The texts also fit into memory.
+"""
 
 from __future__ import annotations
 
@@ -65,11 +68,11 @@ def test_every_byte_of_a_token_is_visible_in_its_shown_text(raw: bytes) -> None:
         (b"", ""),
     ],
 )
-def test_bytes_and_spaces_of_tokens_are_shown_by_their_signs(raw: bytes, text: str) -> None:
+def test_bytes_and_spaces_in_tokens_are_shown_as_visible_symbols(raw: bytes, text: str) -> None:
     assert shown(raw) == text
 
 
-def test_token_texts_that_grow_with_a_history_equal_texts_made_at_once() -> None:
+def test_token_texts_that_grow_with_a_history_equal_token_texts_created_at_once() -> None:
     history = random_history(50)
     at_once, bit_by_bit = TokenTexts(history.alphabet), TokenTexts(history.alphabet)
     at_once.grow(history)
@@ -82,12 +85,12 @@ def test_token_texts_that_grow_with_a_history_equal_texts_made_at_once() -> None
 
 
 def doubling_history(merges: int) -> History:
-    """Return a history in which each token is twice the previous token."""
+    """Return a history in which each token is two copies of the token before it."""
     pairs = [(97, 97), *((256 + i, 256 + i) for i in range(merges - 1))]
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_texts_of_doubling_tokens_are_made_within_seconds_and_shown_shortened() -> None:
+def test_texts_of_tokens_that_double_in_length_at_each_step_are_made_within_seconds_and_shortened() -> None:
     history = doubling_history(27)
     began = time.thread_time()
     assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27

@@ -27,7 +27,7 @@ def histories() -> st.SearchStrategy[History]:
 
 @st.composite
 def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k", "o200k", "english", "none")):
-    """Draw histories on bytes with the named patterns. Every text can be decoded again."""
+    """Draw histories on bytes with the named patterns. Every text can be decoded from its ids."""
     table = draw(words())
     recipe = Recipe(pattern=draw(st.sampled_from(patterns)), merges=draw(st.integers(0, 60)), vocab_size=None)
     recipe = recipe.with_changes(
@@ -39,7 +39,7 @@ def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k
 
 
 @given(history=histories(), text=texts(), data=st.data())
-def test_encoding_at_any_step_equals_the_reference(history: History, text: str, data: st.DataObject) -> None:
+def test_encoding_at_any_step_matches_the_reference(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     tokenizer = Tokenizer(history)
     assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
@@ -50,7 +50,7 @@ def test_encoding_at_any_step_equals_the_reference(history: History, text: str, 
 
 
 @given(history=byte_histories(), text=texts())
-def test_encoding_by_named_patterns_equals_the_reference_at_every_step(history: History, text: str) -> None:
+def test_encoding_with_named_patterns_matches_the_reference_at_every_step(history: History, text: str) -> None:
     tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
@@ -97,7 +97,7 @@ def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(histo
 
 
 def ranks_by_reference(text: str, history: History) -> list[int]:
-    """Return the rank of the boundary before each byte and of the end, by the reference.
+    """Compute by the reference the rank of the boundary before each byte of a text, and of the boundary at its end.
 
     The rank is PATTERN_CUT where a word starts or ends.
     """
@@ -120,7 +120,7 @@ def test_boundaries_of_a_text_give_the_tokens_at_every_step(history: History, te
 
 
 @given(history=histories(), text=texts())
-def test_encoding_by_the_longest_match_equals_the_reference(history: History, text: str) -> None:
+def test_encoding_by_the_longest_match_gives_the_same_ids_as_the_reference(history: History, text: str) -> None:
     recipe = history.recipe
     expected = [
         id
@@ -131,7 +131,9 @@ def test_encoding_by_the_longest_match_equals_the_reference(history: History, te
 
 
 @given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
-def test_boundary_ranks_and_merging_split_words_equally_in_the_reference(history: History, word: str) -> None:
+def test_splitting_words_by_boundary_ranks_and_by_merging_gives_the_same_tokens_in_the_reference(
+    history: History, word: str
+) -> None:
     ranks = reference.boundary_ranks(word.encode(), history)
     lengths = [len(symbols) for symbols in expansions(history)]
     for at in range(len(history) + 1):
@@ -157,7 +159,7 @@ def tokenizer() -> Tokenizer:
     return Tokenizer(reference.train(WordTable.from_counts({"<end>": 3, "low": 5, ">>": 2}), SPECIALS))
 
 
-def test_special_tokens_are_encoded_as_text_unless_allowed(tokenizer: Tokenizer) -> None:
+def test_special_tokens_are_encoded_as_ordinary_text_unless_they_are_allowed(tokenizer: Tokenizer) -> None:
     ids = tokenizer.encode("low<end>low")
     assert not any(tokenizer.is_special(id) for id in ids)
     assert tokenizer.decode(ids) == "low<end>low"

@@ -1,4 +1,4 @@
-"""Tests of a trainer beyond its merges: refusals, pausing and cancelling, and the choice of a learner."""
+"""Tests of the trainer apart from its merges: error messages, pausing and cancelling, and the choice of a learner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bpe_core.command_line.decisions import Decision, decided
+from bpe_core.command_line.decisions import Decision, recipe_with_decisions
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.kernels import readiness, stored_code
@@ -31,7 +31,7 @@ def test_training_on_a_corpus_without_pairs_is_refused(words: dict[str, int]) ->
         Trainer(WordTable.from_counts(words), RECIPE)
 
 
-def test_a_corpus_with_only_rare_pairs_is_trained_to_no_merges() -> None:
+def test_training_on_a_corpus_with_only_rare_pairs_makes_no_merges() -> None:
     made = Trainer(WordTable.from_counts({"ab": 1}), RECIPE.with_changes(min_frequency=2))
     assert made.advance() == Batch(0, 0, finished=True)
     assert made.end_reason == "too rare"
@@ -70,7 +70,7 @@ def test_columns_of_earlier_histories_do_not_change_when_the_trainer_enlarges_it
 
 @pytest.fixture
 def slow_compiler(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    """Let machine code be ready after two progress reports. Return the list of reports."""
+    """Make machine code ready only after two progress reports. Return the list of reports."""
     reports: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "SAMPLE", 0)
@@ -90,7 +90,7 @@ def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(sl
     assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
 
 
-def test_methods_other_than_bpe_train_only_after_kernels_are_compiled(slow_compiler: list[Progress]) -> None:
+def test_wordpiece_training_begins_only_after_kernels_are_compiled(slow_compiler: list[Progress]) -> None:
     learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=slow_compiler.append)
     assert {report.stage for report in slow_compiler[:2]} == {readiness.BEING_MADE}
     assert slow_compiler[-1].stage == "training"
@@ -109,18 +109,18 @@ def test_forbidding_a_pair_waits_for_compiled_kernels_and_can_be_cancelled(slow_
     options = argparse.Namespace(forbid=[decision], force=[])
     work = Work(slow_compiler.append, lambda: len(slow_compiler) == 1)
     with pytest.raises(Cancelled):
-        decided(WORDS, Recipe.preset("wordpiece", merges=3), options, work)
+        recipe_with_decisions(WORDS, Recipe.preset("wordpiece", merges=3), options, work)
     assert {progress.stage for progress in slow_compiler} == {readiness.BEING_MADE}
 
 
-def test_resuming_with_a_history_of_other_words_is_refused() -> None:
+def test_resuming_training_with_a_history_learned_from_different_words_is_refused() -> None:
     history = reference.train(WORDS, RECIPE)
     others = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 4})
     with pytest.raises(FormatError, match=r"at step 1 the value “count” is 9 in the history, but the words give 10"):
         Trainer(others, RECIPE, history=history)
 
 
-def test_a_run_can_be_extended_only_in_its_size() -> None:
+def test_extending_a_run_can_change_only_its_size() -> None:
     made = Trainer(WORDS, RECIPE.with_changes(merges=4))
     made.advance()
     with pytest.raises(RecipeError, match="only the size"):
@@ -132,7 +132,7 @@ def test_a_run_can_be_extended_only_in_its_size() -> None:
     assert all_columns(made.history.first(4)) == all_columns(reference.train(WORDS, RECIPE).first(4))
 
 
-def test_stopping_a_training_keeps_the_learned_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_a_training_run_keeps_the_learned_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn_room, "COMPILED", None)
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(trainer, "FIRST_WORK", 1)

@@ -1,4 +1,4 @@
-"""Tests that plain, compiled and reference learning are equal in every column of every merge."""
+"""Tests that the plain learner, the compiled learner and the reference make merges with equal columns."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_interrupting_a_learner_does_not_change_the_history(
 
 @each_learner
 @given(words=words(), recipe=recipes(), merges=st.integers(0, 20), wanted=st.integers(1, 40))
-def test_leading_pairs_of_a_learner_equal_the_ranking_of_the_reference(
+def test_leading_pairs_of_a_learner_match_the_ranking_of_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, merges: int, wanted: int
 ) -> None:
     alphabet = Alphabet.for_words(words, recipe)
@@ -91,7 +91,7 @@ def test_leading_pairs_of_a_learner_equal_the_ranking_of_the_reference(
 
 
 def ranking_after(history: History, words: WordTable) -> list[tuple[int, int, int]]:
-    """Return every pair that is frequent enough, in the order in which the reference would choose."""
+    """Return every frequent pair after the last merge, in the order in which the reference would choose the pairs."""
     recipe = history.recipe
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(reference.encode_word(word, history), count) for word, count in words]
@@ -157,7 +157,7 @@ def test_extending_the_vocabulary_of_a_run_gives_the_same_history(
 
 
 @given(table=merge_tables(), words=words())
-def test_counts_of_an_imported_table_equal_the_reference(table: History, words: WordTable) -> None:
+def test_counts_of_an_imported_table_match_the_reference(table: History, words: WordTable) -> None:
     """The table has merges without counts. The trainer counts each merge, even if it is not the most frequent."""
     # The table was not learned with this limit, so the limit does not apply.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))
@@ -185,7 +185,7 @@ def test_counts_of_pairs_are_64_bit_numbers() -> None:
 @each_learner
 @settings(max_examples=EXAMPLES // 2)
 @given(seed=st.integers(0, 2**32 - 1), recipe=recipes())
-def test_training_on_larger_random_corpora_equals_the_reference(
+def test_training_on_larger_random_corpora_matches_the_reference(
     make_learner: MakeLearner, seed: int, recipe: Recipe
 ) -> None:
     """The corpora have hundreds of words, so that tables grow, heaps hold outdated entries, and ties are frequent."""

@@ -1,4 +1,4 @@
-"""Tests of texts given as strings, paths, rows or data frames. A file name given as a text is refused."""
+"""Tests of training texts that are given as strings, paths, rows or data frames."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def train_small(texts: Any) -> bpe.Study:
 
 @pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
 def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any) -> None:
-    """Formerly the program learned from the letters of the name."""
+    """An earlier version learned from the letters of the name."""
     with pytest.raises(CorpusError, match=r"is the name of a (file|folder). Read as a text, it"):
         train_small(given)
     with pytest.raises(CorpusError, match="Give Path"):
@@ -46,7 +46,7 @@ def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any)
         bpe.curves({"ours": train_small([LOW])}, held_out=given)
 
 
-def test_a_file_name_can_still_be_learned_as_an_explicit_text(folder: Path) -> None:
+def test_a_file_name_can_be_learned_as_text_if_it_is_given_explicitly_as_a_text(folder: Path) -> None:
     assert (b"a.txt", 1) in words(bpe.train(bpe.Corpus.from_texts(["a.txt"]), "words", pattern="whitespace", merges=1))
     assert words(train_small(["a.txt", LOW]))  # only one of the texts is a file name
     assert words(train_small("b.txt is a file"))
@@ -74,7 +74,7 @@ def test_a_list_that_mixes_paths_and_texts_is_refused(folder: Path) -> None:
 
 
 class Frame:
-    """A data frame as in pandas and polars: iterating over it gives the column names."""
+    """A data frame as in pandas and polars: a loop over it gives the names of its columns."""
 
     def __init__(self, **columns: list[str]) -> None:
         self._columns = columns
@@ -103,8 +103,8 @@ def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -
         ([{"title": "x", "id": 1}], "Row 1 has no 'text', only 'title', 'id'"),
         ([{"text": "x"}, {"text": None}], "Row 2 has a NoneType instead of a text"),
         (Frame(title=["x"]), "This table has no 'text', only 'title'"),
-        ([b"bytes"], "holds a bytes"),
-        (5, "not a int"),
+        ([b"bytes"], "holds a value of the type bytes"),
+        (5, "not a value of the type int"),
     ],
 )
 def test_values_without_text_are_refused_as_training_texts(given: Any, sentence: str) -> None:
@@ -130,7 +130,7 @@ def test_invalid_weights_of_groups_are_refused(weight: Any) -> None:
         bpe.Group("en", weight=weight)
 
 
-def test_training_weighs_named_texts_by_a_mixture_of_numbers() -> None:
+def test_a_mixture_given_as_numbers_weights_the_named_texts_of_a_training_run() -> None:
     mixture = bpe.Mixture((bpe.Group("low", weight=0.75), bpe.Group("new", weight=0.25)), by="bytes")
     study = bpe.train({"low": LOW, "new": NEW}, "words", merges=3, mixture=mixture)
     parts = {name: sum(len(word) * count for word, count in part) for name, part in study.inside.parts().items()}

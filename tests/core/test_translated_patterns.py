@@ -1,7 +1,8 @@
-"""Tests that a custom pattern becomes a table that splits as `regex` does, or is reported as impossible."""
+"""Tests of custom patterns: each becomes a table that splits texts as `regex` does, or a message says why it cannot."""
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 from typing import Any
 from unittest.mock import patch
@@ -85,7 +86,7 @@ def test_translated_random_patterns_split_random_texts_as_regex_does(
 
 @settings(max_examples=10)
 @given(expression=EXPRESSIONS, before=TEXTS, behind=TEXTS)
-def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
+def test_dividing_a_text_where_the_scan_table_allows_it_does_not_change_its_words(
     expression: str, before: str, behind: str
 ) -> None:
     scan_table = table_of(expression)
@@ -98,7 +99,7 @@ def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
 
 
 def test_character_sets_of_translated_patterns_contain_the_characters_that_regex_matches() -> None:
-    """All code points are compared. The other sets of a pattern have no influence on a set."""
+    """All code points are compared. Each set is tested alone, because other sets of the pattern do not influence it."""
     read = read_expression("|".join([*SETS, *OTHER_SETS]))
     assert isinstance(read.body, CharacterSet)
     kinds = Kinds(read.body.sources, read.characters, read.classes)
@@ -187,7 +188,7 @@ def test_counting_a_large_text_with_a_slow_pattern_is_reported() -> None:
     assert fast.skipped == ()
 
 
-def test_character_kinds_are_merged_where_the_pattern_cannot_distinguish_them() -> None:
+def test_characters_that_a_pattern_cannot_distinguish_are_grouped_into_one_kind() -> None:
     letters = "|".join(f"x{letter}" for letter in "abcdefghijklmnopqrstuvwyz0123456789")
     assert len(Kinds([f"(?:{c})" for c in "abc"], map(ord, "abc"), []).of_code_point) == CODE_POINTS
     assert len(table(f"{letters}|.").kinds) < 6
@@ -197,10 +198,22 @@ def test_character_kinds_are_merged_where_the_pattern_cannot_distinguish_them() 
 @given(
     expression=st.sampled_from([" +", "[a ]++", "é+", r"\s+", "[^b]+"]), text=TEXTS, content=st.sampled_from(["", "xy"])
 )
-def test_replacing_runs_of_matches_at_once_equals_replacing_each_match(
+def test_replacing_runs_of_matches_at_once_gives_the_same_text_as_replacing_each_match(
     expression: str, text: str, content: str
 ) -> None:
     with patch.object(expressions, "WORTH_RUNS", 10**9):
         expected = expressions.Expression(expression).substituted(text, content)
     with patch.object(expressions, "WORTH_RUNS", 0):
         assert expressions.Expression(expression).substituted(text, content) == expected
+
+
+def test_the_large_text_of_all_characters_is_freed_after_characters_are_grouped_into_kinds() -> None:
+    """The text takes 4 MB, and it would be kept as long as the program runs."""
+    tracemalloc.start()
+    try:
+        kinds = Kinds([r"(?:\p{Script=Thai})"], [], [r"\p{Script=Thai}"])
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most > 4 * CODE_POINTS
+    assert kept < kinds.of_code_point.nbytes + CODE_POINTS

@@ -1,4 +1,6 @@
-"""Tests of Unigram: training equals the plain specification, and texts are encoded by the pieces left at each step."""
+"""Tests of Unigram: training equals the plain specification, and texts are encoded by the pieces that
+remain at a step.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def latin() -> History:
 
 
 @given(runs())
-def test_steps_reasons_and_scores_of_unigram_training_equal_the_specification(run: tuple[WordTable, Recipe]) -> None:
+def test_the_steps_and_reasons_and_scores_of_unigram_training_match_the_specification(
+    run: tuple[WordTable, Recipe],
+) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
@@ -123,8 +127,10 @@ def test_a_unigram_round_drops_rare_pieces_and_then_the_pieces_with_the_least_lo
     assert (latin.columns.count[cause == LEAST_LOSS] > 0).all()
 
 
-def test_resuming_unigram_accepts_drops_in_another_order_and_refuses_unknown_tokens(latin: History) -> None:
-    """A history learned again from slightly different words may drop tokens in another order."""
+def test_resuming_unigram_training_accepts_drops_in_another_order_and_refuses_unknown_tokens(latin: History) -> None:
+    """The tokens of the resumed history may have been dropped in another order, if it was learned from slightly other
+    words.
+    """
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()
     order = [*left[:at], left[at + 1], left[at]]

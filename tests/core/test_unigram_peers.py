@@ -1,6 +1,6 @@
-"""Tests of Unigram against SentencePiece.
+"""Tests that compare Unigram with SentencePiece.
 
-Equal seed pieces must give equal rounds, equal vocabularies and equal encodings.
+From equal seed pieces, both must make equal rounds, vocabularies and encodings.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def learn_unigram(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
 def train_sentencepiece(
     lines: list[str], size: int, log: pytest.CaptureFixture[str], seeds: str = ""
 ) -> tuple[bytes, str]:
-    """Train by SentencePiece. Return the model and the log."""
+    """Train a model by SentencePiece. Return the model and the log of the training."""
     model = io.BytesIO()
     log.readouterr()
     sentencepiece.SentencePieceTrainer.train(
@@ -107,7 +107,7 @@ LEAST_SHARED = {
 
 
 def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
-    """Return the log-likelihood of the trainer's words under a vocabulary with log-probabilities."""
+    """Return the log-likelihood of the words of a trainer if `scores` are the log-probabilities of the pieces."""
     words, recipe = learner_of.words, learner_of.recipe
     base = Alphabet.for_words(words, recipe)
     longer = [text for text in scores if len(text) > 1 and text not in ("<unk>", "<s>", "</s>")]
@@ -119,7 +119,7 @@ def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
 
 
 @pytest.mark.parametrize("name", available_texts(*TEXTS, *LONG))
-def test_unigram_training_without_given_seeds_learns_nearly_the_pieces_of_sentencepiece(
+def test_unigram_training_without_given_seeds_learns_nearly_the_same_pieces_as_sentencepiece(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Both trainers get the same lines, which have only spaces as blanks and no special tokens of SentencePiece."""
@@ -179,7 +179,7 @@ MIXED = (
         {"split_by_unicode_script": False, "split_by_number": False},
     ],
 )
-def test_unigram_pieces_mix_scripts_and_digits_as_sentencepiece_allows(
+def test_unigram_pieces_may_mix_scripts_and_digits_as_sentencepiece_allows(
     choices: dict[str, Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     chance, model = Random(1), io.BytesIO()

@@ -1,4 +1,4 @@
-"""Tests of the version: it identifies sessions and manifests, and the commit of the program is known everywhere."""
+"""Tests of the version, which sessions and manifests name, and of the commit of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the warm-up: after it, no work calls the compiler again, which would freeze the window."""
+"""Tests of the warm-up: after it, no work compiles a kernel again. Compiling would freeze the window."""
 
 from __future__ import annotations
 

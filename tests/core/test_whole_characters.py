@@ -50,7 +50,7 @@ def cases(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 
 @pytest.mark.parametrize("learner", [PlainLearner, CompiledLearner])
 @given(case=cases(), work=st.sampled_from([1, 2**60]))
-def test_every_step_of_training_with_whole_characters_equals_the_specification(
+def test_every_step_of_training_with_whole_characters_matches_the_specification(
     learner: type[PlainLearner], case: tuple[WordTable, Recipe], work: int
 ) -> None:
     words, recipe = case
@@ -71,7 +71,7 @@ def is_whole(text: bytes) -> bool:
 
 
 def is_part(text: bytes) -> bool:
-    """Return whether some character contains the bytes, and the bytes begin or end inside the character."""
+    """Return whether the bytes are a part of some character, but not the whole character."""
     if not 0x80 <= text[0] < 0xC0:
         behind = [bytes([0x80] * n) for n in range(1, 4)] + [b"\x90\x80\x80"]
         return any(is_whole(text + more) and len((text + more).decode()) == 1 for more in behind)
@@ -79,9 +79,12 @@ def is_part(text: bytes) -> bool:
 
 
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
-def test_missing_bytes_of_joined_characters_equal_the_specification(texts: list[bytes]) -> None:
+def test_the_number_of_missing_bytes_after_joining_tokens_matches_the_specification(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
-        """Join a token byte by byte and return the number of missing bytes, or None if the token is impossible."""
+        """Join the bytes of a token one by one.
+
+        Return the number of missing bytes, or None if the token is impossible.
+        """
         total = 0
         for place, missing in enumerate(lacks_of([bytes([byte]) for byte in text])):
             if place and not may_be_joined(total, missing):
@@ -97,7 +100,7 @@ def test_missing_bytes_of_joined_characters_equal_the_specification(texts: list[
     assert may_be_joined(left, right) == reference.keeps_characters((256, 257), tokens)
 
 
-def test_each_token_is_whole_characters_or_a_part_of_one_character() -> None:
+def test_each_token_consists_of_whole_characters_or_is_a_part_of_one_character() -> None:
     text = "\n".join(line for lines in parallel_samples().values() for line in lines) * 2
     words = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     mixture = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in ("a", "b")))

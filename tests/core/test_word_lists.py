@@ -1,4 +1,4 @@
-"""Tests of files of counted words. Such a file can be a corpus alone or together with texts."""
+"""Tests of files that list words with their counts. Such a file can be a corpus alone or together with texts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_list_of_words_with_counts_is_read_as_a_corpus_from_any_kind_of_table(
     assert count_list([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
 
 
-def test_a_guess_that_a_table_is_a_word_list_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
+def test_guessing_that_a_table_is_a_word_list_is_reported_and_can_be_overridden(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "word,count\nlow,5\nlower,2\n")
     corpus = Corpus.from_files(path)
     assert corpus.sources[0].is_word_list
@@ -129,7 +129,7 @@ def test_a_table_without_the_columns_of_a_word_list_is_refused(tmp_path: Path) -
 
 
 def test_a_long_word_stored_once_for_many_rows_of_a_list_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real list repeats a long word so often, and a copy for each row would fill the memory."""
+    """A copy of the word for each row would fill the memory, and no real list repeats a long word so often."""
     monkeypatch.setattr(count_files, "HARMLESS", 10_000)
     rows = arrow.array([0] * 1_000)
     for once, is_read in (("low", True), ("low" * 1_000, False)):

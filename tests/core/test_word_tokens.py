@@ -1,4 +1,4 @@
-"""Tests of texts that are split word by word: tokens follow edits and steps, in any range."""
+"""Tests of texts that are split word by word: edits and other steps update the tokens of any range."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def test_special_tokens_in_a_text_are_encoded_at_every_step(history: History, te
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_after_edits_only_words_near_the_edit_are_split_again(history: History, text: str, data: st.DataObject) -> None:
+def test_splitting_only_the_words_near_an_edit_gives_the_same_tokens_as_splitting_the_whole_text(
+    history: History, text: str, data: st.DataObject
+) -> None:
     known = words_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
         text = edit_at_random(text, known, data)
@@ -89,7 +91,7 @@ def test_after_edits_only_words_near_the_edit_are_split_again(history: History, 
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_word_tokens_of_any_range_equal_those_of_the_whole_text(
+def test_word_tokens_of_any_range_match_those_of_the_whole_text(
     history: History, text: str, data: st.DataObject
 ) -> None:
     known, at = words_of(text, history), data.draw(st.integers(0, STEPS), label="at")
@@ -149,7 +151,7 @@ def test_words_that_were_split_in_the_background_are_not_split_again() -> None:
 
 
 def test_long_lists_of_words_and_long_words_are_split_before_another_step_is_shown() -> None:
-    """Long lists of words are split in advance. A few short words are split only when they are needed."""
+    """Long work is done in advance. A few short words are split only when they are shown."""
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     few, many_words, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000
     assert words_of(few, history).ahead_of(4) is None

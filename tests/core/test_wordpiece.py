@@ -1,4 +1,6 @@
-"""Tests of WordPiece: learned by either rule as the specification says, and encoded by the longest token that fits."""
+"""Tests of WordPiece: both rules learn as the specification says, and texts are encoded by the longest
+tokens that fit.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,7 @@ def test_wordpiece_training_can_be_resumed_from_any_step(words: WordTable, recip
     text=st.text("ab é漢w#😀low er", max_size=20) | st.text("#lo we", max_size=20),
     data=st.data(),
 )
-def test_wordpiece_encodes_as_the_specification_at_any_step(
+def test_wordpiece_encodes_as_specified_at_any_step(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history, text = reference.train(words, recipe), text + " " + words.word(0).decode()
@@ -119,11 +121,11 @@ def test_wordpiece_encodes_as_the_specification_at_any_step(
         assert segmentation.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
 
 
-def test_wordpiece_trained_on_the_corpus_of_the_course_gives_its_vocabulary() -> None:
-    """The course, like the program, settles ties by the pair it meets first, and counts pairs that occur once.
+def test_training_wordpiece_on_the_corpus_of_the_course_makes_the_tokens_printed_there() -> None:
+    """Like the program, the course settles ties by the pair that occurs first, and counts pairs that occur once.
 
-    The program's vocabulary has twelve more tokens: a character gets a token for the beginning of words even if no word
-    begins with it, as in the trainer of tokenizers.
+    The program's vocabulary has twelve more tokens: each character also gets a token for the beginning of words, even
+    if no word begins with it. The trainer of the tokenizers library does the same.
     """
     specials, begin_no_word = ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), "defklmnoprvz"
     recipe = Recipe.preset("wordpiece", vocab_size=70 + 12, min_frequency=1, special_tokens=specials)
@@ -144,7 +146,7 @@ def test_wordpiece_trained_on_the_corpus_of_the_course_gives_its_vocabulary() ->
 
 
 def test_the_example_of_the_wordpiece_article_is_decided_by_the_score() -> None:
-    """The score of 100 / (500 * 800) is larger than that of 50 / (10,000 * 5,000), although neither is an integer."""
+    """The score 100 / (500 * 800) is larger than the score 50 / (10,000 * 5,000), although neither is an integer."""
     words = {"ab": 100, "a": 400, "xb": 700, "cd": 50, "c": 9_950, "yd": 4_950}
     by = {
         rule: Recipe.preset("wordpiece", wordpiece_rule=rule, merges=4, pattern="whitespace")
@@ -168,7 +170,7 @@ def test_decoded_wordpiece_tokens_have_blanks_between_words() -> None:
     assert tokenizer.encode("x" * 101) == [0]
 
 
-def test_a_wordpiece_vocabulary_smaller_than_its_alphabet_is_refused_in_a_sentence() -> None:
+def test_a_wordpiece_vocabulary_smaller_than_its_alphabet_is_refused_with_an_error_message() -> None:
     with pytest.raises(RecipeError, match="has no room for the 49 base symbols and 4 special tokens"):
         train(Corpus.from_texts([COURSE]), Recipe.preset("bert", vocab_size=20))
     with pytest.raises(NothingToLearn, match="no words"):

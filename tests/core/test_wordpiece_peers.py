@@ -1,7 +1,7 @@
-"""Tests of WordPiece against tokenizers and transformers: equal vocabularies, and equal encodings of every line.
+"""Tests that compare WordPiece with the libraries tokenizers and transformers: vocabularies and encodings are equal.
 
-Which of two equally frequent pairs their trainer takes depends on the order of a hash table, which differs in each
-run. So the tests follow its merges one by one: each must be one of the most frequent pairs.
+If two pairs are equally frequent, the library chooses by the order of a hash table, which differs in each run. So the
+tests follow its merges one by one, and each merge must join one of the most frequent pairs.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def test_the_wordpiece_trainer_of_tokenizers_learns_the_same_vocabulary(
 def learned(name: str) -> tuple[Tokenizer, dict[str, int]]:
     """Train our tokenizer on a text. Return the tokenizer, and a vocabulary for other libraries.
 
-    If several tokens are written alike, the vocabulary has only the oldest of them.
+    If several tokens have the same text, the vocabulary has only the oldest of them.
     """
     recipe = Recipe.preset("bert", special_tokens=(), vocab_size=None, merges=3_000, alphabet_limit=1_500)
     history = train(Corpus.from_texts([text_of(name)]), recipe)
@@ -116,7 +116,7 @@ def by_transformers(vocabulary: dict[str, int]) -> Ids:
 
 @pytest.mark.parametrize("other", [by_tokenizers, by_transformers])
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_every_line_is_encoded_as_by_the_wordpiece_of_tokenizers(
+def test_the_program_and_the_wordpiece_model_of_the_tokenizers_library_give_every_line_the_same_tokens(
     name: str, other: Callable[[dict[str, int]], Ids]
 ) -> None:
     tokenizer, vocabulary = learned(name)

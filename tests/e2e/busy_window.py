@@ -5,8 +5,8 @@
     python -m tests.e2e.busy_window FOLDER SEED
     python -m tests.e2e.busy_window FOLDER SEED recover     restores the work of a killed window, and then does nothing
 
-Every few hundredths of a second the window prints the shown run and its number of steps. So the test that kills the
-window knows which steps must be found in files afterwards. When a run has ended, a new run begins.
+Every few hundredths of a second the window prints the name of the shown run and its number of steps. So the test that
+kills the window knows how many steps must be found in files afterwards. When a run has ended, a new run begins.
 """
 
 from __future__ import annotations

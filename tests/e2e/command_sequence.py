@@ -1,4 +1,4 @@
-"""A process that runs several commands. A separate process for each command would need more time than the commands.
+"""A process that runs several commands, because a separate process for each command would need more time.
 
     python -m tests.e2e.command_sequence COMMANDS
 

@@ -15,7 +15,7 @@ HEADS = ("socket.", "urllib.", "http.", "ftplib.", "smtplib.", "webbrowser.")
 
 
 def listen() -> None:
-    """Report network attempts from this moment until the process ends."""
+    """Print a line for each attempt to reach a network, from now until the process ends."""
     sys.addaudithook(_hear)
 
 

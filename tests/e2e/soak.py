@@ -3,8 +3,8 @@
     python -m tests.e2e.soak FOLDER SECONDS SEED [DEEDS]
 
 Each second it prints its memory, the number of Qt objects, and the last act. Uncaught exceptions and attempts to reach
-a network are printed on standard error. After SECONDS, and not before DEEDS acts are done, the window is closed as a
-person closes it.
+a network are printed on standard error. The window is closed after SECONDS, but not before it has done DEEDS acts. It
+is closed as a person closes it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from app.session.merge_filter import Kind, MergeFilter
 from app.settings import Settings
+from app.system.source_lines import keep_no_source_lines
 from app.wiring import Program, build
-from app.worker.job import end_process
+from app.worker.job import end_process, hold_jobs
 from bpe_core.session_file.values import Bookmark
 from resources import samples
 from tests.e2e.busy_window import say, text_of_many_words
@@ -34,6 +35,7 @@ LEAST_DEEDS = 12
 DEEDS_BETWEEN_COUNTS = 50
 MOST_RUNS = 6  # then a new session is begun, so that what is open does not grow
 MOST_CHARACTERS = 20_000
+DEEDS_BETWEEN_PAGES = 5  # until each page was opened once: a page is built when it is first opened, and then kept
 # The window is closed at the end, sessions change when there are many runs, and the desktop is left alone.
 LEFT_OUT = {"quit", "new_session", "claim_sessions"}
 NEEDLES = ("", "e", "th", "[aeiou]{2}", "(", "20 74")
@@ -41,7 +43,7 @@ PRESETS = ("gpt2", "english", "clean-words", "raw-bytes")
 
 
 class RandomUser:
-    """A simulated person, who chooses and does one act after another."""
+    """A simulated person who does one random act after another in the window."""
 
     def __init__(self, program: Program, folder: Path, seed: int) -> None:
         self._program, self._folder = program, folder
@@ -49,6 +51,7 @@ class RandomUser:
         self._text = text_of_many_words()
         self.last = "nothing"
         self.done = 0
+        self._unopened = list(range(program.charts.count()))
         self._deeds: tuple[Callable[[], None], ...] = (
             self._press,
             self._press,
@@ -66,11 +69,14 @@ class RandomUser:
         )
 
     def act(self) -> None:
-        """Do one random act. If there are many runs, begin a new session instead."""
+        """Do one random act. If there are already many runs, begin a new session instead."""
         close_dialogs()
         if len(self._program.session.runs.all) >= MOST_RUNS:
             deed: Callable[[], None] = self._program.actions["new_session"].trigger
             self.last = "new session"
+        elif self._unopened and self.done % DEEDS_BETWEEN_PAGES == 0:
+            deed = self._open_next_page
+            self.last = "open a page"
         else:
             deed = self._chosen.choice(self._deeds)
             self.last = deed.__name__
@@ -85,6 +91,9 @@ class RandomUser:
         endings = ("bpex", "csv", "json", "html", "png", "txt", "svg")
         name = f"{self._chosen.choice('abc')}.{ending or self._chosen.choice(endings)}"
         return str(self._folder / ("no/such/folder" if self._chosen.random() < 0.1 else "") / name), ""
+
+    def _open_next_page(self) -> None:
+        self._program.charts.setCurrentIndex(self._unopened.pop())
 
     def _press(self) -> None:
         names = sorted(set(self._program.actions.by_name) - LEFT_OUT)
@@ -179,7 +188,7 @@ def memory() -> int:
 
 
 def qt_objects(program: Program) -> Counter[str]:
-    """Count the Qt objects of the program, its windows and the application, by their classes."""
+    """Count the Qt objects of the program, its windows and the application. Return the count of each class."""
     owners: list[QObject] = [program, QApplication.instance(), *QApplication.topLevelWidgets()]  # type: ignore[list-item]  # there is one
     owned = {id(item): item for owner in owners for item in (owner, *owner.findChildren(QObject))}
     return Counter(item.metaObject().className() for item in owned.values())
@@ -216,9 +225,12 @@ def every(milliseconds: int, deed: Callable[[], object]) -> QTimer:
 
 def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> int:
     listen()
+    keep_no_source_lines()
     application = QApplication(sys.argv[:1])
+    hold_jobs()
     program = build(application, Settings(), "light")
     program.window.show()
+    program.load_charts()
     program.begin([])
     somebody = RandomUser(program, folder, seed)
     answers = {

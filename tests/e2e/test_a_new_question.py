@@ -141,7 +141,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_new_question_file_adds_a_command_a_function_a_page_and_a_report_section(
+def test_a_new_question_file_adds_a_command_and_a_function_and_a_page_and_a_report_section(
     folder_with_new_question: Path,
 ) -> None:
     folder = folder_with_new_question

@@ -38,7 +38,7 @@ def model(folder: Path, merges: int) -> Path:
 def save_run(folder: Path, merges: int) -> Path:
     """Write a session, and return its path.
 
-    Its run has this number of merges, each of which doubles the longest token.
+    Its run has `merges` merges, and each merge doubles the longest token.
     """
     recipe = Recipe.preset("raw-bytes", merges=merges)
     pairs = [(id, id) for id in (97, *range(256, 255 + merges))]
@@ -50,7 +50,7 @@ def save_run(folder: Path, merges: int) -> Path:
 
 
 def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
-    """Return all commands to test, with their arguments for a table of this number of merges."""
+    """Return all commands to test, with their arguments for a table of `merges` merges."""
     text = folder / "text.txt"
     text.write_text("aaaa aaaaaaaa aaaaaaaaaaaaaaaa low " * 50)
     last, middle = 255 + merges, 255 + merges // 2
@@ -72,7 +72,7 @@ def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or_an_error_message(
+def test_every_command_handles_a_tokenizer_whose_tokens_double_in_length_or_reports_an_error(
     tmp_path: Path, merges: int
 ) -> None:
     asked = commands(model(tmp_path, merges), tmp_path, merges)
@@ -84,7 +84,7 @@ def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_a_report_of_a_session_with_doubling_tokens_is_written_or_refused_without_a_traceback(
+def test_a_report_about_tokens_that_double_in_length_is_written_or_refused_without_a_traceback(
     tmp_path: Path, merges: int
 ) -> None:
     done = run_with_limits(
@@ -98,7 +98,7 @@ def test_a_report_of_a_session_with_doubling_tokens_is_written_or_refused_withou
     ("make", "merges"),
     [(make, merges) for make in (model, save_run) for merges in MERGES if LONG or merges == 64],
 )
-def test_the_window_opens_a_table_of_doubling_tokens_and_closes_within_seconds(
+def test_the_window_opens_a_table_whose_tokens_double_in_length_and_closes_within_seconds(
     tmp_path: Path, make: Callable[[Path, int], Path], merges: int
 ) -> None:
     settings = {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini"), "QT_QPA_PLATFORM": "offscreen"}

@@ -1,6 +1,6 @@
-"""The tests with a full disk, with a disk that cannot be written, and with a clock that shows a time in the past.
+"""The tests with a full disk, with a read-only disk, and with a clock that shows a time in the past.
 
-The program reports an error in a sentence, and the window still works.
+The program prints an error message, and the window still works.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ def test_commands_work_when_the_home_folder_lies_on_a_full_or_read_only_disk(
     train = ["train", "README.md", "--vocab-size", "300", "--output", str(home / "merges.csv")]
     (code, said, _), (_, _, printed) = run_in_one_process(train, ["doctor"], **places)
     assert code == 1
-    assert said.splitlines()[-1].endswith(f"{reason}. What was there before is unchanged.")
+    assert said.splitlines()[-1].endswith(f"{reason}. Existing files are unchanged.")
     assert "nothing can be stored in" in printed
 
 
 def test_commands_work_when_the_system_clock_shows_1970(tmp_path: Path) -> None:
-    """If the battery of its clock is empty, a computer starts in the first minutes of 1970."""
+    """A computer whose clock has an empty battery starts in the first minutes of 1970."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         pytest.skip("without a C compiler on Linux there is no clock of its own for a process")

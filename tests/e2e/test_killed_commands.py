@@ -1,6 +1,6 @@
 """The tests of commands that are killed or stopped at any moment.
 
-A few attempts are always made, and hundreds of attempts if BPE_LONG=1 is set.
+A test makes a few attempts, or hundreds of attempts if BPE_LONG=1 is set.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The tests of a window that is killed while it trains, counts, saves or exports. It may lose at most a second of work.
+"""The tests of a window that is killed while it trains, counts, saves or exports. At most a second of work may be lost.
 
-A few kills are always made. The environment variable BPE_LONG=1 requests two hundred kills, and BPE_KILLS=7 requests
-seven. Each window is killed during its work. A second window restores the work and is killed, too, and then nothing
-more may be lost.
+The test kills a few windows. The environment variable BPE_LONG=1 requests two hundred kills, and BPE_KILLS=7 requests
+seven. A window is killed while it works. A second window restores the work and is killed, too. Afterwards the
+files must still have all of this work.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class BusyWindow:
         self._process.stdout.close()
 
     def seconds_lost(self, killed: float, recovered: Mapping[int, int]) -> float:
-        """Return the number of seconds between the first report of a lost merge and the kill.
+        """Return how many seconds before the kill the window had reported the first merge that is lost.
 
         `recovered` has the number of merges of each run that were found in files.
         """
@@ -104,7 +104,7 @@ class BusyWindow:
 
 @pytest.fixture(scope="module")
 def run_without_kill() -> History:
-    """Return the history of the same run without a kill."""
+    """Return the history of the run that `busy_window.py` trains, learned without a kill."""
     return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 

@@ -1,4 +1,6 @@
-"""The tests of plug-ins. Methods, formats, patterns and questions of a plug-in work like those of the program.
+"""The tests of plug-ins.
+
+The methods, formats, patterns and questions of a plug-in work as if the program contained them.
 
 A plug-in with an error is reported by its name and left out.
 """
@@ -120,7 +122,7 @@ def commands(folder: Path, *lines: str) -> list[str]:
     return [printed for _, _, printed in done]
 
 
-def test_a_plug_in_method_format_pattern_and_question_work_like_built_in_parts(folder: Path) -> None:
+def test_plug_in_methods_and_formats_and_patterns_and_questions_work_like_built_in_ones(folder: Path) -> None:
     _, ids, answer, _, _, *more = commands(
         folder,
         "train text.txt --method chains --pattern lines --merges 30 -o c.json",
@@ -141,7 +143,7 @@ def test_a_plug_in_method_format_pattern_and_question_work_like_built_in_parts(f
     assert "does not tell how text is split" in back
 
 
-def test_files_with_a_plug_in_pattern_can_be_read_without_the_plug_in(folder: Path) -> None:
+def test_a_table_stores_the_expression_of_a_plug_in_pattern_as_a_custom_pattern(folder: Path) -> None:
     program(folder, "train", "text.txt", "--pattern", "lines", "--merges", "9", "-o", "lines.json")
     recipe = json.loads((folder / "lines.json").read_text(encoding="utf-8"))["recipe"]
     assert (recipe["pattern"], recipe["custom_pattern"]) == ("custom", r"[^\n]*\n|[^\n]+")
@@ -173,7 +175,7 @@ def test_plug_ins_work_from_python_and_in_the_window(folder: Path) -> None:
     assert said.splitlines()[-2:] == ["['link', 'side'] chains", "1 symbols ['either side']"]
 
 
-def test_a_plug_in_method_adds_its_own_training_options_reasons_and_merge_trees(folder: Path) -> None:
+def test_a_plug_in_method_adds_its_own_training_options_and_reasons_and_merge_trees(folder: Path) -> None:
     assert "--link N" in program(folder, "train", "--help").stdout
     learned, why, tree, _ = commands(
         folder,

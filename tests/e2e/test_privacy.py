@@ -100,7 +100,7 @@ def test_the_privacy_check_reports_a_line_that_uses_the_network(line: str) -> No
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
 def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None:
-    """The long test of random acts needs a monitor that finds each connection."""
+    """The long test of random acts depends on a monitor that finds each connection."""
     script = (
         "from tests.e2e.network_monitor import listen, network_sockets\n"
         "listen()\n"
@@ -117,7 +117,9 @@ def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None
 
 
 def test_network_modules_are_loaded_only_when_a_user_gives_an_address(tmp_path: Path) -> None:
-    """Without an address, files of every kind are read, but no module is loaded that could reach another computer."""
+    """Without an address, the program reads files of every kind but loads no module that could reach
+    another computer.
+    """
     kinds = {name.split("#")[0]: field for name, field in write_every_kind(tmp_path, ["low lower", "lowest"]).items()}
     script = (
         "import sys\n"

@@ -39,10 +39,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def environment_with(changes: dict[str, str]) -> dict[str, str]:
-    """Return the environment variables of this process with these changes.
-
-    Variables that name a screen are left out.
-    """
+    """Return the environment variables of this process with `changes`, but without variables that name a screen."""
     kept = {name: value for name, value in os.environ.items() if name not in SCREENS}
     return {**kept, **changes}
 
@@ -60,7 +57,7 @@ def own_settings(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
-def test_starting_the_window_without_a_screen_ends_with_an_error_sentence(own_settings: dict[str, str]) -> None:
+def test_starting_the_window_without_a_screen_ends_with_an_error_message(own_settings: dict[str, str]) -> None:
     done = run(**own_settings)
     assert done.returncode == 2
     assert "without a screen" in done.stderr
@@ -236,8 +233,8 @@ sys.exit(main([]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
-def test_signals_ask_before_they_close_a_window_with_unsaved_work(own_settings: dict[str, str]) -> None:
-    """Signals of different kinds show the question whether to save.
+def test_a_window_with_unsaved_work_asks_a_question_before_a_signal_closes_it(own_settings: dict[str, str]) -> None:
+    """After a signal, the window asks whether to save. Several kinds of signals are tested.
 
     A repeated signal ends the window at once.
     """

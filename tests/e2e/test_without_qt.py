@@ -48,6 +48,7 @@ EXAMPLES = {
     "lab": "merges.csv merges.tsv --text so --corpus text.txt",
     "canonical": "merges.csv 115 111",
     "ends": "merges.csv --corpus text.txt",
+    "exercise": "text.txt --sizes 300",
     "grade": "result.txt --corpus text.txt --as hf",
     "noise": "merges.csv --corpus text.txt",
     "why": "--merges merges.csv so",
@@ -105,7 +106,10 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a text, its merges, and two folders that make PySide6 missing or broken for a process."""
+    """Return a folder with a text and its merges.
+
+    Two more folders in it make PySide6 seem to be missing or broken.
+    """
     folder = tmp_path_factory.mktemp("without qt")
     for name, file, content in [
         ("absent", "sitecustomize.py", NOT_INSTALLED),

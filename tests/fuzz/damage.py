@@ -108,7 +108,7 @@ def as_json(value: Any, chance: random.Random) -> bytes:
 
 
 def as_toml(value: Any) -> bytes:
-    """Return a value as TOML, with a line for each entry. A value without a form in TOML is written as a text."""
+    """Return a value as TOML, with a line for each entry. A value that TOML does not have is written as a text."""
     value = value if isinstance(value, dict) else {"a": value}
     return "".join(f"{json.dumps(str(key))} = {_toml(entry)}\n" for key, entry in value.items()).encode(
         "utf-8", "surrogatepass"
@@ -134,7 +134,7 @@ LARGE = (2**20, 2**26, 2**28, 2**30 - 1, 2**31 - 1, 2**33, 2**40, 2**63 - 1)
 def with_large_numbers(data: bytes, chance: random.Random) -> bytes:
     """Return the data of a file with large numbers in place of some bytes.
 
-    A reader may take such a number as the size of content that the file does not have.
+    A reader may take such a number as the size of a part of the file, although the file is not so large.
     """
     for _ in range(chance.randint(1, 3)):
         number, place = chance.choice(LARGE), chance.randrange(len(data) + 1)
@@ -179,7 +179,7 @@ TYPES: tuple[Callable[[], Any], ...] = (
 
 
 def damage_table(table: Any, chance: random.Random) -> Any:
-    """Return a table with changed columns: other types, holes, missing or doubled columns, other names.
+    """Return a table with damaged columns: other types, empty cells, missing or doubled columns, other names.
 
     The metadata stays.
     """
@@ -225,7 +225,7 @@ def _of_another_type(rows: int, chance: random.Random) -> Any:
 def damage_session(path: Path, chance: random.Random) -> None:
     """Put unusual values into the cells of a session, and remove or repeat rows.
 
-    The checksums are computed anew, so they do not reveal the damage.
+    Afterwards all checksums are computed again, so that they do not reveal the damage.
     """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")

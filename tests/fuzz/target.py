@@ -138,7 +138,7 @@ def corpora(chance: random.Random, folder: Path) -> None:
 def _files_of_many_texts() -> list[tuple[str, bytes, str | None]]:
     """Return an example of each kind of file that contains many texts.
 
-    Each example is the name of the file, its content, and the field that has the texts.
+    Each example has the name of the file, its content, and the name of the field with the texts.
     """
     with tempfile.TemporaryDirectory() as folder:
         ways = write_every_kind(Path(folder), [*TEXT.splitlines()[:1], "", "日本" * 9])
@@ -219,7 +219,7 @@ MAKING = (
 
 @cache
 def _written_files() -> dict[str, bytes]:
-    """Return a valid example of each kind of file that the commands write, by its name."""
+    """Return a valid example of each kind of file that commands write. The key is the name of the file."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         Path("text.txt").write_text(TEXT, encoding="utf-8")
         Path("parts.tsv").write_text("lowest\tlow est\nlower\tlow er\n", encoding="utf-8")
@@ -238,13 +238,13 @@ def _written_files() -> dict[str, bytes]:
 
 
 def _write_examples(*names: str) -> None:
-    """Write valid examples with these names to the folder in which the command works."""
+    """Write the valid examples called `names` to the folder in which a command will run."""
     for name in names:
         Path(name).write_bytes(_written_files()[name])
 
 
 def _write_damaged(name: str, chance: random.Random) -> None:
-    """Write a valid example to the folder, with some damaged values."""
+    """Write the valid example called `name` to the folder, after some of its values were damaged."""
     data, ending = _written_files()[name], Path(name).suffix
     if ending in (".parquet", ".arrow"):
         whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()
@@ -484,13 +484,13 @@ KINDS: dict[str, Callable[[random.Random, Path], None]] = {
 
 
 def check_sentence(sentence: str) -> None:
-    """Check that a sentence is short and has no internal words of a library."""
+    """Check that an error message is short and contains no internal words of a library."""
     assert len(sentence) <= LONGEST_SENTENCE, sentence
     assert not [word for word in JARGON if word in sentence.lower()], sentence
 
 
 class Cost(NamedTuple):
-    """The cost of an input: processor seconds, and bytes of memory."""
+    """The processor seconds and the bytes of memory that an input needs."""
 
     time: float
     memory: int

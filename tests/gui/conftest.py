@@ -1,4 +1,4 @@
-"""The fixtures of the window's tests. Each test gets a window with separate settings, and leaves nothing behind."""
+"""The fixtures of the window's tests. Each test has its own settings, and leaves no files or windows behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
@@ -40,6 +40,24 @@ SWITCHED_ON = "switched on at first"  # which actions of the window that tests s
 HURRY = 10  # times as soon as for a person, the window does what it would do after a pause
 
 
+class PatientQtBot(QtBot):
+    """A QtBot that waits as long as a busy machine needs. Without a time limit, pytest-qt waits for 5 seconds."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = WAIT, **how: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **how)
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = WAIT) -> Any:
+        return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientQtBot(request)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN_CHATTER))
@@ -50,7 +68,7 @@ def release_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
     """Release keys and mouse buttons after each test.
 
     After a click with Shift or Ctrl, Qt still treats the key as pressed, so a click in the next test would extend the
-    selection. The fixture also makes sure that there is an application: without it, Qt ends the process when a text is
+    selection. The fixture also makes sure that an application exists. Without one, Qt ends the process when a text is
     measured.
     """
     yield
@@ -64,15 +82,22 @@ def release_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
             QTest.mouseRelease(there, button)
 
 
+@pytest.fixture(autouse=True)
+def delete_closed_widgets(qapp: QApplication) -> Iterator[None]:
+    """Delete the widgets that a test has closed, so that no event of a later test reaches them."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 @pytest.fixture
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the pauses of pages, for tests that look at many pages."""
+    """Shorten the pauses between refreshes of pages, because tests look at many pages."""
     monkeypatch.setattr(session_time, "hurry", HURRY)
 
 
 @pytest.fixture
 def long_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lengthen the time limit of quick trainings, so that a run counts as quick even on a busy machine."""
+    """Lengthen the time limit of quick trainings, so that a training counts as quick even on a busy machine."""
     monkeypatch.setattr("app.session.playing.PATIENCE_MILLISECONDS", WAIT * HURRY)
 
 
@@ -93,7 +118,7 @@ def settings_in(folders: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> S
 
 @pytest.fixture
 def new_program(qtbot: QtBot, settings: Settings, short_pauses: None) -> Iterator[Callable[..., Program]]:
-    """Return a function that opens windows. At the end, all windows are closed, and no thread is left."""
+    """Return a function that opens a window. After the test, close all windows, and check that no thread is left."""
     with windows(settings) as make:
         yield make
 
@@ -134,12 +159,12 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
 @pytest.fixture
 def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Register the methods of tests for one test.
+    """Register the tests' own methods for one test.
 
-    At the end, remove windows that could still paint a run of these methods.
+    After the test, remove windows that could still paint a run of these methods.
 
-    The fixture uses the `monkeypatch` of the test, which may change a method, too. If two patches were undone in
-    the wrong order, the method would stay registered.
+    The fixture uses the `monkeypatch` of the test, because the test may patch a method, too. If two patches were undone
+    in the wrong order, the method would stay registered.
     """
     shown_before = set(QApplication.topLevelWidgets())
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
@@ -154,9 +179,9 @@ def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """Return the window that all tests of a file share.
 
-    A file that says `pytestmark = pytest.mark.usefixtures("only_window")` shares its window. Use it for tests
-    about what the window shows of a session. Tests that open, close or arrange a window, or that look at its
-    settings or its memory, need a separate window. A test that connects a signal must disconnect it.
+    A file with `pytestmark = pytest.mark.usefixtures("only_window")` shares its window. That is for tests about the
+    session in a window. Tests that open, close or arrange a window, or that look at its settings or memory, need a
+    window of their own. A test that connects a signal must disconnect it.
     """
     with window_of_many_tests(tmp_path_factory) as program:
         yield program
@@ -187,7 +212,7 @@ def new_session(qtbot: QtBot, only_window: Program, short_pauses: None) -> Itera
 
 
 def begin_session(qtbot: QtBot, program: Program, *files: Path) -> Program:
-    """Begin a new session with these files in a window, and reset the window. Return the window."""
+    """Begin a session with `files` in a window, and reset the window. Return the window."""
     with reset_window_around(qtbot, program):
         program.filing.document.new()
         program.session.recipe.put_quietly(FIRST_RECIPE)
@@ -198,10 +223,10 @@ def begin_session(qtbot: QtBot, program: Program, *files: Path) -> Program:
 
 @contextmanager
 def reset_window_around(qtbot: QtBot, program: Program) -> Iterator[None]:
-    """Reset the window around a change of its session.
+    """Reset the window before and after its session is changed.
 
-    Before the change, close dialogs and reset settings and switches. After the change, reset the layout and the
-    speed, and wait until no background task runs.
+    Before the change, close dialogs and reset settings and switches. After the change, reset the layout and the speed,
+    and wait until no background task runs.
     """
     gc.disable()  # closing another window switched it on
     for box in program.window.findChildren(QDialog):
@@ -227,17 +252,14 @@ def reset_window_around(qtbot: QtBot, program: Program) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def one_session(only_window: Program) -> list[object]:
-    """Return the list in which `reuse_session` keeps the state of its session.
-
-    The list is empty before the first test of a file.
-    """
+    """Return an empty list at the first test of a file. `reuse_session` stores the session of the file in this list."""
     return []
 
 
 def reuse_session(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
     """Return the window with the session that `make` makes.
 
-    If the previous test did not change the session, its session is used again.
+    If the test before did not change the session, it is not made again.
     """
     if session and session == state_of(window):
         with reset_window_around(qtbot, window):
@@ -257,27 +279,30 @@ def state_of(program: Program) -> list[object]:
 
 
 def assert_nothing_broke(program: Program) -> None:
-    """Raise an error if a thread has failed. The window catches such a failure, and shows it in a dialog."""
+    """Raise an error if a thread has failed. The window does not raise it, but shows it in a dialog."""
     dialog, program.crashes.dialog = program.crashes.dialog, None
     assert dialog is None, dialog.text.toPlainText()
 
 
 @pytest.fixture
 def window_with(request: pytest.FixtureRequest) -> Callable[..., Program]:
-    """Return a function that opens a window with files. A file that uses `only_window` gets the shared window."""
+    """Return a function that opens a window with the files that it is given.
+
+    In a test file that uses `only_window`, it returns the shared window.
+    """
     name = "new_session" if "only_window" in request.fixturenames else "new_program"
     return cast(Callable[..., Program], request.getfixturevalue(name))
 
 
 @pytest.fixture
 def program(window_with: Callable[..., Program]) -> Program:
-    """Return a window that holds the first sample."""
+    """Return a window with the first sample."""
     return window_with()
 
 
 @pytest.fixture
 def train(qtbot: QtBot) -> Callable[[Program], None]:
-    """Return a function that presses Train, and waits until the training has ended."""
+    """Return a function that presses Train and waits for the end of the training."""
 
     def press_and_wait(program: Program) -> None:
         program.actions["main"].trigger()
@@ -305,7 +330,7 @@ def wait_for_phase(qtbot: QtBot, program: Program, *phases: Phase) -> None:
 
 
 def settle(qtbot: QtBot, program: Program) -> None:
-    """Wait until no background task runs, and everything new is shown."""
+    """Wait until no background task runs and all pages are up to date."""
 
     def is_quiet() -> None:
         late = busy_with(program)  # known at once; the rest is looked for among all objects
@@ -322,7 +347,7 @@ def busy_with(program: Program) -> list[Hashable]:
 
 
 def unfinished_work(program: Program) -> list[Hashable]:
-    """Return the tasks and pages that are not up to date yet. A failed wait prints them."""
+    """Return the tasks that still run and the pages that are out of date, for the message of a failed wait."""
     late = busy_with(program)
     for throttle in program.findChildren(Throttle) + program.window.findChildren(Throttle):
         waits = throttle.parent()
@@ -332,7 +357,7 @@ def unfinished_work(program: Program) -> list[Hashable]:
 
 
 def wait_for_rest(qtbot: QtBot, program: Program) -> None:
-    """Wait until no background task runs, and no timer is active that would start a task."""
+    """Wait until no background task runs and no timer is about to start a task."""
 
     waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
 
@@ -347,7 +372,10 @@ def wait_for_rest(qtbot: QtBot, program: Program) -> None:
 
 
 def wait_for_sentence(qtbot: QtBot, program: Program, sentence: str) -> None:
-    """Wait until the message bar shows a sentence. A failure prints the state of the run and the running tasks."""
+    """Wait until the message bar shows a sentence.
+
+    If it never does, print the state of the run and the running tasks.
+    """
 
     def is_shown() -> None:
         run = program.session.runs.shown
@@ -358,7 +386,7 @@ def wait_for_sentence(qtbot: QtBot, program: Program, sentence: str) -> None:
 
 
 def wait_for_totals(qtbot: QtBot, program: Program, totals: str) -> None:
-    """Wait until the line with the totals of the corpus contains a text."""
+    """Wait until the totals of the corpus contain a text."""
 
     def is_shown() -> None:
         assert totals in program.corpus_panel.totals.text(), unfinished_work(program)

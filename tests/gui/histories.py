@@ -1,4 +1,4 @@
-"""The made-up histories for tests of tables and charts. Tests of the window use histories of the engine."""
+"""A module that makes histories for tests of tables and charts. Tests of the whole window use trained histories."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def run_with(history: History) -> Run:
 
 
 def set_history(run: Run, history: History) -> None:
-    """Set the history of a run, as if the run had learned its steps."""
+    """Give a run a history, as if the run had learned its steps."""
     assert run.names is not None
     run.history = history
     run.names.grow(history)

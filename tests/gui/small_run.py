@@ -1,4 +1,4 @@
-"""The functions for tests with a small run, which is trained quickly."""
+"""Functions for tests with a small run, which is trained quickly."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def small(program: Program, size: int = 320) -> None:
 
 
 def group_texts(program: Program) -> None:
-    """Make two languages with the same words from the first text, if the method serves languages."""
+    """Make two groups that both contain the first text, if the method learns from several languages."""
     corpus = program.session.corpus
     if not corpus.recipe.value.serves_languages:
         return

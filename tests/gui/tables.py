@@ -11,6 +11,6 @@ Rows = list[tuple[Any, ...]]
 
 
 def exact_rows(page: Page) -> Rows:
-    """Return the names of the columns, and then the rows."""
+    """Return the table of a page: the names of its columns, and then its rows."""
     table = page.table_function()(never_cancelled)
     return [tuple(table.columns), *table.rows()]

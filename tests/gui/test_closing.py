@@ -1,4 +1,4 @@
-"""Tests of leaving a session for which no safety copy can be written. The program always asks first."""
+"""Tests of leaving a session if no safety copy can be written. The program always asks first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Button = QMessageBox.StandardButton
 
 
 class DialogAnswerer:
-    """A person who presses a button of the dialog when it opens, and remembers the text of the dialog."""
+    """A helper that presses a button of the dialog as soon as it opens, and remembers the text of the dialog."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.asked: list[str] = []
@@ -56,7 +56,7 @@ def not_a_folder(_: pytest.MonkeyPatch) -> None:
 
 
 class WriterWithoutRoom(SessionWriter):
-    """A writer to a full disk."""
+    """A writer that fails as if the disk were full."""
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
         raise OutputError("Could not write it: database or disk is full.")
@@ -70,7 +70,7 @@ def a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def window_without_copy(
     request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> Program:
-    """Return a window with work for which no safety copy can be written."""
+    """Return a window with unsaved work. Its safety copy cannot be written."""
     request.param(monkeypatch)
     program.token_text.set_text("not to be lost")
     qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
@@ -129,7 +129,7 @@ def test_opening_or_beginning_another_session_asks_what_to_do_with_unsaved_work(
     assert window_without_copy.token_text.text() == "not to be lost"
 
 
-def test_discarding_the_present_session_opens_the_requested_session(
+def test_discarding_the_current_session_opens_the_requested_session(
     qtbot: QtBot, program: Program, answerer: DialogAnswerer, tmp_path: Path
 ) -> None:
     write_session(SavedSession(Recipe.preset("gpt2"), text="the other"), tmp_path / "other.bpex")
@@ -177,7 +177,7 @@ def test_quitting_with_unsaved_work_of_the_user_asks_what_to_do(
 
 
 class PersonalCloseEvent(QCloseEvent):
-    """A close event like that of the button in the corner of the window."""
+    """A close event like that of the close button in the title bar."""
 
     def spontaneous(self) -> bool:
         return True
@@ -203,8 +203,8 @@ def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, prog
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)
 
 
-def test_closing_a_window_that_was_closed_before_asks_no_question(program: Program) -> None:
-    """Qt closes all visible windows before the program ends. The program would not end if a window refused that."""
+def test_closing_a_window_a_second_time_asks_no_question(program: Program) -> None:
+    """Qt closes all visible windows before the program ends. If a window refused that, the program would not end."""
     events: list[str] = []
     program.window.closing.connect(lambda: events.append("closing"))
     assert program.window.close()
@@ -214,7 +214,7 @@ def test_closing_a_window_that_was_closed_before_asks_no_question(program: Progr
     assert events == ["closing"]
 
 
-def test_a_screenshot_is_taken_without_a_question_even_if_no_safety_copy_can_be_kept(
+def test_taking_a_screenshot_asks_no_question_even_if_no_safety_copy_can_be_kept(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, ended, asked = new_program(), list[int](), list[str]()

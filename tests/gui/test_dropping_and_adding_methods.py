@@ -1,4 +1,4 @@
-"""Tests of runs whose steps drop or add tokens. No part of the window names their method."""
+"""Tests of runs whose steps drop or add tokens. The code of the window names no such method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.gui.conftest import settle
 TEXT = "the lowest price is lower than the last one"
 
 
-def test_a_run_of_a_method_that_drops_tokens_is_trained_and_shown_at_every_step(
+def test_a_run_of_a_method_that_drops_tokens_is_trained_and_shown_at_early_and_late_steps(
     dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = new_program()
@@ -62,7 +62,7 @@ def test_a_run_of_a_method_that_drops_tokens_is_trained_and_shown_at_every_step(
     assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
 
 
-def test_a_run_of_a_method_that_adds_tokens_is_trained_and_shown_at_every_step(
+def test_a_run_of_a_method_that_adds_tokens_is_trained_and_shown_at_early_and_late_steps(
     dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = new_program()

@@ -1,4 +1,4 @@
-"""Tests with a run of each method, at its beginning, in its middle and at its end. Every page shows something."""
+"""Tests with a run of each method. At its first, middle and last step, every page shows something."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TEXT = "the lowest price is lower than the last one, and the lowest of the low i
 
 
 def recipe_of(method: str) -> Recipe:
-    """Return a recipe of a method, small enough for a short text."""
+    """Return a recipe of a method with a size that is small enough for a short text."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     return Recipe.preset(name, min_frequency=2, merges=12)
 
 
 @pytest.fixture(scope="module", params=METHODS)
 def trained_window(request: pytest.FixtureRequest, only_window: Program) -> Program:
-    """Return the shared window with a finished run of the method."""
+    """Return the shared window with a finished run of a method."""
     qtbot = QtBot(request)
     program = begin_session(qtbot, only_window)
     program.session.corpus.replace_by_text("a few words", TEXT)
@@ -55,14 +55,14 @@ def trained_window(request: pytest.FixtureRequest, only_window: Program) -> Prog
 
 
 def texts_on(program: Program, page: str) -> str:
-    """Return all text on a page, in labels and in drawings."""
+    """Return all texts that a page shows in labels and in drawings."""
     shown = program.pages.page(next(row for row in PAGES if row.id == page))
     labels = [label.text() for label in shown.findChildren(QLabel) if label.isVisibleTo(shown)]
     drawn = [widget.accessibleDescription() for widget in (shown, *shown.findChildren(FigureView))]
     return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), *drawn])
 
 
-def test_every_page_shows_some_text_at_every_step_of_each_method(
+def test_every_page_of_the_window_shows_some_text_for_a_run_of_each_method(
     qtbot: QtBot, trained_window: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(word_tokens, "CUT_AT_ONCE", 0)  # so that words are cut background, as those of a long text
@@ -89,7 +89,7 @@ def test_every_page_shows_some_text_at_every_step_of_each_method(
     assert not trained_window.messages.isVisible(), trained_window.messages.sentence.text()
 
 
-def test_a_run_of_each_method_is_saved_opened_and_reported(
+def test_a_run_of_each_method_can_be_saved_and_opened_and_reported(
     qtbot: QtBot,
     trained_window: Program,
     tmp_path: Path,
@@ -140,7 +140,7 @@ def test_reasons_for_boundaries_use_the_terms_of_the_method(qtbot: QtBot, traine
     assert len(seen) > 2
 
 
-def test_the_window_names_steps_by_the_word_of_the_method_and_explains_disabled_formats(
+def test_the_window_uses_the_term_of_the_method_for_its_steps_and_explains_disabled_formats(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     run = trained_window.session.runs.shown

@@ -1,4 +1,4 @@
-"""Tests of the file type. The desktop opens sessions with this program after a double click."""
+"""Tests of the file type. After a double click on a session, the desktop opens it with this program."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "share"
 
 
-def test_registering_the_file_type_names_the_program_that_opens_sessions(
+def test_registering_the_file_type_sets_the_program_that_opens_sessions(
     program: Program, data_home: Path, tmp_path: Path
 ) -> None:
     program.actions["claim_sessions"].trigger()
@@ -53,7 +53,10 @@ def test_registering_the_file_type_names_the_program_that_opens_sessions(
 
 
 def test_on_macos_a_small_application_opens_session_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shell starts the application with a file. A program in place of the real one writes its arguments to a file."""
+    """A shell script starts the program with the session file.
+
+    In this test, a script that writes its arguments to a file stands for the program.
+    """
     arguments = tmp_path / "told"
     monkeypatch.setattr(file_type, "command", lambda: [sys.executable, "-c", TELL, str(arguments)])
     file_type.claim_on_mac(tmp_path)
@@ -78,7 +81,7 @@ def test_a_running_program_receives_the_path_of_a_double_clicked_file() -> None:
 
 
 def kinds_of(*paths: Path) -> list[str]:
-    """Return the types that a freshly started program on this desktop gives to files."""
+    """Return the file types that the desktop reports for these files to a new program."""
     script = (
         "import sys; from PySide6.QtCore import QMimeDatabase; kinds = QMimeDatabase();"
         "print(*(kinds.mimeTypeForFile(path).name() for path in sys.argv[1:]), sep='\\n')"
@@ -91,7 +94,7 @@ def kinds_of(*paths: Path) -> list[str]:
 def test_a_failed_registration_of_the_file_type_is_reported(program: Program, data_home: Path) -> None:
     data_home.write_text("a file where the folder should be")
     program.actions["claim_sessions"].trigger()
-    assert "The desktop refused" in program.messages.sentence.text()
+    assert "The desktop did not register the file type" in program.messages.sentence.text()
 
 
 def test_only_the_first_of_several_dropped_sessions_is_opened_and_the_others_are_named(

@@ -1,4 +1,4 @@
-"""Tests of the mailbox. Messages cross threads, only the newest of a kind arrives, and a closed box gets none."""
+"""Tests of the mailbox, which passes messages between threads. Only the newest message of a kind arrives."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Tests of memory.
 
-Garbage is collected in the window's thread, old objects when it is idle, and freed memory is returned.
+Python collects garbage in the window's thread and old objects when the window is idle. Freed memory is returned to
+the system.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tests.shared import ROOT
 
 
 class Knot:
-    """An object that refers to itself, so that counting references never frees it."""
+    """An object that refers to itself, so that only the garbage collector can free it."""
 
     def __init__(self) -> None:
         self.me = self
@@ -55,7 +56,7 @@ def test_garbage_is_collected_only_when_the_program_asks_for_a_collection(collec
     assert kept
 
 
-def test_few_new_objects_start_no_garbage_collection(collection: GarbageCollection) -> None:
+def test_no_garbage_collection_starts_after_only_a_few_new_objects(collection: GarbageCollection) -> None:
     gc.collect(0)
     knot = weakref.ref(Knot())
     collection.collect_if_due()
@@ -92,7 +93,7 @@ def test_old_objects_are_collected_after_many_new_objects(collection: GarbageCol
 def test_old_objects_are_collected_in_the_end_even_if_the_program_stays_busy(
     collection: GarbageCollection, busy: list[bool]
 ) -> None:
-    """One training may follow the other for hours, so the program may never be idle."""
+    """The program may be busy for hours if one training follows another."""
     busy[0] = True
     old = Knot()
     knot = weakref.ref(old)
@@ -106,7 +107,7 @@ def test_old_objects_are_collected_in_the_end_even_if_the_program_stays_busy(
     assert kept
 
 
-def test_objects_of_a_closed_session_are_collected_at_once(collection: GarbageCollection, busy: list[bool]) -> None:
+def test_objects_of_a_closed_session_are_collected_immediately(collection: GarbageCollection, busy: list[bool]) -> None:
     busy[0] = True
     old = Knot()
     knot = weakref.ref(old)

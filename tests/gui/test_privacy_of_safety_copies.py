@@ -1,6 +1,6 @@
 """Tests of privacy.
 
-No other user can read a person's safety copies, and files of other users are not opened as copies.
+Other users cannot read a person's safety copies, and the window opens no copies that belong to other users.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_other_users_cannot_read_a_safety_copy(
     assert mode(data_folder() / "open") == 0o700
 
 
-def test_no_safety_copy_is_written_to_or_offered_from_a_folder_that_others_can_write_to(
+def test_a_folder_that_others_can_write_to_is_never_used_for_safety_copies(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     unsaved = data_folder() / "unsaved"
@@ -66,4 +66,4 @@ def test_registering_the_file_type_without_a_home_folder_is_refused_with_a_reaso
 ) -> None:
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")
-    assert claim_sessions() == "The desktop refused: this user has no home folder."
+    assert claim_sessions() == "The desktop did not register the file type: this user has no home folder."

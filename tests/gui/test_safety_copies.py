@@ -1,4 +1,4 @@
-"""Tests of safety copies: which of them are kept, and in which order they are offered. Damaged copies are included."""
+"""Tests of safety copies: which are kept, and in which order they are offered. Some copies are damaged."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write_copy(folder: Path, name: str, written: datetime | None, text: str = "a text") -> Path:
-    """Write a safety copy whose name does not depend on the time of writing. Return its path."""
+    """Write a safety copy. Its name does not depend on the time at which it was written. Return its path."""
     path = folder / f"{name}{EXTENSION}"
     write_session(dataclasses.replace(SavedSession(Recipe.preset("gpt2"), text=text), written=written), path)
     return path
 
 
-def test_the_newest_safety_copy_is_kept_whatever_the_names_of_older_copies(folder: Path) -> None:
+def test_the_newest_safety_copy_is_kept_even_if_other_copies_are_dated_in_the_future(folder: Path) -> None:
     future = [write_copy(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
     today = write_copy(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
     leftovers = find_leftovers(folder)

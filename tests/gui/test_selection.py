@@ -1,7 +1,6 @@
 """Tests of the selection.
 
-The token under the pointer is highlighted in all views. After a click, the token stays highlighted until Escape
-is pressed.
+All views highlight the token under the pointer. A clicked token stays highlighted until Escape is pressed.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.session.run import Phase
 from app.session.selection import NOTHING, Highlight, Mark
 from app.window.pages import AUDIT, COMPRESSION, LANES, PAIRS, TREE, WHY, WORDS
 from app.wiring import Program
-from tests.gui.conftest import Train, settle
+from tests.gui.conftest import Train, settle, wait_for_phase
 
 pytestmark = pytest.mark.usefixtures("only_window")
 SELECT_ROWS = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
@@ -47,7 +47,9 @@ def point_at_step(program: Program, step: int) -> None:
     program.session.selection.point(Mark.of_step(program.session.runs.shown, step))
 
 
-def test_pointing_at_a_token_highlights_the_token_in_text_ids_and_table(trained_window: Program) -> None:
+def test_pointing_at_a_token_highlights_the_token_in_the_text_and_among_the_ids_and_in_the_table(
+    trained_window: Program,
+) -> None:
     program = trained_window
     editor = program.text_panel.editor
     byte = editor.model.text().encode().index(b"the")
@@ -81,13 +83,13 @@ def test_a_token_stays_highlighted_after_a_click_until_escape_is_pressed(trained
     card = trained_window.selecting.card
     assert trained_window.text_panel.editor.highlight != NOTHING
     assert card.isVisible()
-    assert card.deeds.isVisible()
+    assert card.button_row.isVisible()
     QTest.keyClick(trained_window.window, Qt.Key.Key_Escape)
     assert trained_window.text_panel.editor.highlight == NOTHING
     assert not card.isVisible()
 
 
-def test_the_token_card_shows_the_id_the_bytes_the_step_the_count_and_the_parts_of_a_token(
+def test_the_token_card_shows_the_id_and_bytes_and_step_and_count_and_parts_of_a_token(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     point_at_step(trained_window, 3)
@@ -105,7 +107,7 @@ def test_the_token_card_shows_the_id_the_bytes_the_step_the_count_and_the_parts_
     assert f"Made of: {run.names.text[step.left]} + {run.names.text[step.right]}" in said
 
 
-def test_pointing_at_a_pair_highlights_where_its_tokens_are_neighbours(trained_window: Program) -> None:
+def test_pointing_at_a_pair_highlights_its_occurrences_in_the_text(trained_window: Program) -> None:
     run = trained_window.session.runs.shown
     assert run is not None
     assert run.history is not None
@@ -124,6 +126,7 @@ def test_the_token_under_the_pointer_is_highlighted_in_the_columns_of_another_ru
         trained_window.session.recipe.value.with_changes(ties="largest-text"), "Change the ties"
     )
     trained_window.actions["new_run"].trigger()
+    wait_for_phase(qtbot, trained_window, Phase.ENDED)
     settle(qtbot, trained_window)
     second = trained_window.session.runs.shown
     assert first is not None
@@ -169,14 +172,14 @@ def test_a_curve_over_steps_marks_the_step_that_made_the_highlighted_token(
     assert not any(chart._highlight.isVisible() for chart in charts)
 
 
-def test_a_tile_of_the_watched_word_highlights_its_token_and_opens_the_card(
+def test_pointing_at_a_tile_of_the_watched_word_highlights_its_token_and_a_click_opens_the_card(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     trained_window.window.show_room("watch")
     settle(qtbot, trained_window)
     view = trained_window.watch.view
     view.grab()
-    tile = next(spot for spot in view.spots if not spot.is_split and spot.tile.id is not None)
+    tile = next(target for target in view.targets if not target.is_split and target.tile.id is not None)
     move_to(view, tile.area.center())
     assert trained_window.text_panel.editor.highlight == Highlight((tile.tile.id,))  # type: ignore[arg-type]
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=tile.area.center().toPoint())
@@ -190,7 +193,7 @@ def test_a_click_on_a_boundary_shows_the_reason_of_the_boundary_until_the_step_c
     settle(qtbot, trained_window)
     view = trained_window.watch.view
     view.grab()
-    split = next(spot for spot in view.spots if spot.is_split)
+    split = next(target for target in view.targets if target.is_split)
     card = trained_window.selecting.card
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=split.area.center().toPoint())
     qtbot.waitUntil(card.isVisible)
@@ -199,7 +202,7 @@ def test_a_click_on_a_boundary_shows_the_reason_of_the_boundary_until_the_step_c
     assert not card.isVisible()
 
 
-def test_the_token_card_shows_the_token_under_the_pointer_after_it_showed_a_reason(trained_window: Program) -> None:
+def test_the_token_card_can_show_the_token_under_the_pointer_after_showing_a_reason(trained_window: Program) -> None:
     trained_window.selecting._show_reason("A reason.")
     point_at_step(trained_window, 3)
     trained_window.selecting._show_card()
@@ -275,7 +278,9 @@ def test_selected_rows_of_the_merge_table_become_the_chosen_steps(trained_window
     assert len(trained_window.session.selection.chosen_tokens) == run.learned
 
 
-def test_charts_films_trimming_and_export_use_only_the_chosen_steps(qtbot: QtBot, trained_window: Program) -> None:
+def test_charts_and_films_and_trimming_and_export_use_only_the_chosen_steps(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     table = trained_window.merge_panel.table
     trained_window.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained_window)
@@ -304,7 +309,9 @@ def test_charts_films_trimming_and_export_use_only_the_chosen_steps(qtbot: QtBot
     assert trained_window.pages.page(AUDIT).trimming.chosen_tokens == tokens
 
 
-def test_selected_text_is_highlighted_at_all_its_places_until_nothing_is_selected(trained_window: Program) -> None:
+def test_all_occurrences_of_the_selected_text_are_highlighted_until_nothing_is_selected(
+    trained_window: Program,
+) -> None:
     editor = trained_window.text_panel.editor
     editor.select(0, 3)
     selected = editor.model.text()[:3].encode()
@@ -325,7 +332,9 @@ def test_long_selected_text_is_not_highlighted(trained_window: Program) -> None:
     assert editor.highlight == NOTHING
 
 
-def test_words_list_and_text_highlight_each_other(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_word_under_the_pointer_is_highlighted_in_the_word_list_and_in_the_text(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     program = trained_window
     program.window.show_room("build")
     program.charts.show_page(WORDS.id)

@@ -1,4 +1,4 @@
-"""Tests of values that can be undone, and of the step that the window shows."""
+"""Tests of values that can be undone, and of the step shown."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_moving_a_corpus_text_keeps_all_other_texts_in_order(order: list[int], w
 
 
 def test_undo_steps_that_were_discarded_are_freed() -> None:
-    """A step holds the values before and after it, which may be a whole corpus."""
+    """An undo step holds the old and the new value, which may be a whole corpus."""
     stack = Steps()
     held: UndoableValue[list[int]] = UndoableValue([], stack)
     for value in range(20):
@@ -142,7 +142,7 @@ for _ in range(100):
 
 
 def test_a_deleted_undo_stack_frees_its_steps_once() -> None:
-    """If the steps are freed before their stack, the program crashes as soon as the freed memory is overwritten."""
+    """If the steps were freed before their stack, the program would crash when the freed memory is overwritten."""
     overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
     subprocess.run(
         [sys.executable, "-c", UNREACHABLE_STACK], env=os.environ | overwriting, check=True, timeout=PATIENCE
@@ -162,7 +162,7 @@ def test_a_change_after_undo_begins_a_new_undo_step() -> None:
 
 
 def test_a_change_caused_by_undo_adds_no_undo_step() -> None:
-    """A new step would delete the step that is just being redone."""
+    """A new undo step would delete the steps that can be redone."""
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     other: UndoableValue[int] = UndoableValue(0, stack)

@@ -1,4 +1,4 @@
-"""Tests of the priority of the window. Background tasks wait for the window, but only for a limited time."""
+"""Tests of the priority of the window. Background tasks wait while the window is busy, but only for a limited time."""
 
 from __future__ import annotations
 
@@ -44,10 +44,16 @@ def test_background_threads_wait_a_limited_time_for_a_busy_window(qtbot: QtBot) 
 
 
 def test_a_waiting_background_thread_goes_on_when_the_window_becomes_idle() -> None:
-    window_first.mark_window_busy()
-    timer = threading.Timer(0.002, window_first.mark_window_free)
-    timer.start()
-    assert min(waited(), waited()) < window_first.PATIENCE_SECONDS
+    def seconds_until_idle() -> float:
+        window_first.mark_window_busy()
+        timer = threading.Timer(0.002, window_first.mark_window_free)
+        timer.start()
+        seconds = waited()
+        timer.join()
+        return seconds
+
+    # On a busy machine, the timer is often late.
+    assert any(seconds_until_idle() < window_first.PATIENCE_SECONDS for _ in range(500))
 
 
 def test_a_window_that_is_drawing_counts_as_busy_for_background_threads(qtbot: QtBot, program: Program) -> None:
@@ -72,7 +78,7 @@ def test_background_jobs_run_with_a_lower_priority(qtbot: QtBot) -> None:
     assert priorities[0] > mine or mine == window_first.MOST_MODEST
 
 
-def test_a_new_value_of_a_progress_bar_does_not_repaint_the_window_at_once(qtbot: QtBot) -> None:
+def test_a_new_value_of_a_progress_bar_does_not_repaint_the_window_immediately(qtbot: QtBot) -> None:
     drawn: list[QPaintEvent] = []
 
     class Beside(QWidget):

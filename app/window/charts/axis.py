@@ -1,4 +1,6 @@
-"""The axis of a chart. Its ticks and labels are the same on the screen and in print, even in an enlarged part."""
+"""The axis of a chart. The screen and a printed chart show the same ticks and labels, also after the user has enlarged
+a part of the chart.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         self.setTextPen(shades.muted)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the places of ticks between `low` and `high`, on an axis of `size` pixels."""
+        """Return the positions of ticks between `low` and `high`, on an axis of `size` pixels."""
         if self.names is not None:
             return [(1.0, self._named_places(low, high, size))]
         least = self.axis.number(low)
@@ -78,14 +80,14 @@ class ChartAxis(pyqtgraph.AxisItem):
             kept = max(1, ceil(self._metrics.height() / max(nearest, 1e-9)))
             ticks = ticks[::kept]
             places = places[::kept]
-        texts = self.axis.written(ticks)
+        texts = self.axis.labels(ticks)
         self._texts = dict(
             zip(places, texts if self.is_upright else self._without_overlaps(places, texts, pixels), strict=True)
         )
         return [(1.0, places)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float | None) -> list[str]:
-        """Return the labels of the ticks at these places."""
+        """Return the labels of the ticks at these positions."""
         return [self._texts.get(place, "") for place in values]
 
     def _count_ticks(self, size: float) -> int:
@@ -93,7 +95,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         return max(2, min(WANTED_TICKS + 2 * (not self.is_upright), int(size / room)))
 
     def _without_overlaps(self, places: Sequence[float], texts: Sequence[str], pixels: float) -> list[str]:
-        """Return the labels, with an empty text for each label that would cover the label before it."""
+        """Return the labels, with an empty string in place of each label that would overlap the label before it."""
         kept = []
         free = float("-inf")
         for place, text in zip(places, texts, strict=True):

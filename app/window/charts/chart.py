@@ -1,8 +1,8 @@
 """A chart with two axes on the screen, drawn by pyqtgraph.
 
-The wheel enlarges the place under the mouse, a drag moves the visible part, and a double click shows the whole
-chart. A crosshair shows the values under the mouse. The arrow keys move the crosshair, too, and a click or Enter
-chooses its place.
+The wheel enlarges the chart around the mouse pointer, a drag moves the visible part, and a double click shows the whole
+chart. A crosshair shows the values under the mouse. The arrow keys move the crosshair, too. A click or Enter chooses
+the position of the crosshair.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.time import timer
 from app.window.charts.axis import ChartAxis
+from app.window.charts.plot_area import PlotArea
 from app.window.parts.theme import shades_of
 from app.window.parts.wording import with_direction_marks
 from app.window.text.view.painting import LIT_WIDTH
@@ -35,7 +36,7 @@ LABEL_STRENGTH = 235  # opacity of the ground behind values, of 255
 
 
 class Crosshair:
-    """Two lines that cross at a place of a chart, with a label that shows the values there."""
+    """Two lines that cross at a position in a chart, with a label that shows the values there."""
 
     def __init__(self, box: Any) -> None:
         """Add the lines and the label to `box`, the ViewBox of a chart."""
@@ -88,8 +89,10 @@ class Crosshair:
             item.hide()
 
 
-class Chart(pyqtgraph.PlotWidget):
-    """The base class of all charts. It owns the visible range, and reports the place or item that a person chose."""
+class Chart(pyqtgraph.GraphicsView):
+    """The base class of all charts. It owns the visible range, and reports the position or the bar or dot that a user
+    clicked.
+    """
 
     place_chosen = Signal(float)  # the number along the axis that was clicked
     place_pointed = Signal(object)  # the number along the axis below the mouse, or None
@@ -100,18 +103,17 @@ class Chart(pyqtgraph.PlotWidget):
         self.bottom = ChartAxis("bottom")
         self.left = ChartAxis("left")
         self.lines = ChartAxis("right")
-        axes = {"bottom": self.bottom, "left": self.left, "right": self.lines}
-        super().__init__(parent, viewBox=box, enableMenu=False, axisItems=axes)
+        super().__init__(parent)
         self.figure: Figure | None = None
         self._title = ""  # title of the bottom axis
-        self.hideButtons()
         self.setCacheMode(self.CacheModeFlag.CacheNone)  # else saved drawings would hold the ground as a picture
-        self.box = self.plotItem.vb
+        self.enableMouse(False)  # the box moves, not the view
+        self.box = box or pyqtgraph.ViewBox(enableMenu=False)
         self.box.disableAutoRange()
         self.box.setDefaultPadding(0.0)
-        self.plotItem.layout.setContentsMargins(2, MARGIN // 2, MARGIN, 0)
-        self.plotItem.showAxis("right")
-        self.lines.setZValue(-1)  # behind everything
+        self.area = PlotArea(self.box, self.bottom, self.left, self.lines)
+        self.area.cells.setContentsMargins(2, MARGIN // 2, MARGIN, 0)
+        self.setCentralItem(self.area)
         self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # the full range of both axes
         self.home = self.whole  # the range that is visible at first
         self.crosshair = Crosshair(self.box)
@@ -131,23 +133,25 @@ class Chart(pyqtgraph.PlotWidget):
     # -- for subclasses ---------------------------------------------------------
 
     def draw(self, figure: Any) -> None:
-        """Draw a figure. Items that exist already are used again."""
+        """Draw a figure. Items that already exist are reused."""
         raise NotImplementedError
 
     def text_at(self, place: QPointF) -> str:
-        """Return the text with the values at a place of the axes."""
+        """Return a text with the values at `place`, a position in the coordinates of the axes."""
         raise NotImplementedError
 
     def item_at(self, place: QPointF) -> int:
-        """Return the index of the bar or dot at a place, or -1 if there is none."""
+        """Return the index of the bar or dot at `place`, or -1 if there is none."""
         return -1
 
     def number_at(self, place: QPointF) -> float | None:
-        """Return the number on the bottom axis that a click at a place chooses, or None."""
+        """Return the number on the bottom axis that a click at `place` chooses. Return None if a click there has no
+        effect.
+        """
         return None
 
     def place_of(self, number: float) -> float | None:
-        """Return the place on the bottom axis where a number is drawn, or None if the number has no place."""
+        """Return the position of a number on the bottom axis, or None if the axis does not show the number."""
         return None
 
     def draw_items(self) -> None:
@@ -167,9 +171,9 @@ class Chart(pyqtgraph.PlotWidget):
             self.point_at(self._place)
 
     def set_range(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
-        """Set the whole range of the chart.
+        """Set the limits of the chart. Unless the user has zoomed in, show the range `home`.
 
-        If no part was enlarged, show the range `home`. If `home` is None, show the whole range.
+        If `home` is None, the chart shows everything between the limits.
         """
         whole = QRectF(left, bottom, right - left, top - bottom)
         home = home or whole
@@ -197,14 +201,14 @@ class Chart(pyqtgraph.PlotWidget):
         return has_width and abs(bottom - self.home.top()) <= high and abs(top - self.home.bottom()) <= high
 
     def highlight_at(self, number: float | None) -> None:
-        """Draw a line at a number of the bottom axis. None removes the line."""
+        """Draw a line at a number on the bottom axis. If `number` is None, remove the line."""
         place = None if number is None else self.place_of(number)
         self._highlight.setVisible(place is not None)
         if place is not None:
             self._highlight.setPos(place)
 
     def show_part(self, left: float, right: float) -> None:
-        """Enlarge the part between two numbers of the bottom axis."""
+        """Enlarge the part between two numbers on the bottom axis."""
         first = self.place_of(left)
         last = self.place_of(right)
         if first is not None and last is not None and first < last:
@@ -256,6 +260,13 @@ class Chart(pyqtgraph.PlotWidget):
         if event.type() in kinds and hasattr(self, "crosshair"):  # Qt changes the font while it makes the widget
             self.apply_style()
 
+    def close(self) -> bool:
+        """Close the chart without deleting its items.
+
+        pyqtgraph's own `close` would delete them, but a later change of the style still uses them.
+        """
+        return QWidget.close(self)
+
     # -- pointing --------------------------------------------------------------------------
 
     def values_at(self, point: QPointF) -> str:
@@ -269,7 +280,7 @@ class Chart(pyqtgraph.PlotWidget):
             self.leave()
 
     def point_at(self, place: QPointF) -> None:
-        """Show the crosshair with the values at a place of the axes."""
+        """Show the crosshair at `place`, a position in the coordinates of the axes, with the values there."""
         self._place = place
         self.place_pointed.emit(self.number_at(place))
         said = self.text_at(place)
@@ -280,9 +291,10 @@ class Chart(pyqtgraph.PlotWidget):
             self.crosshair.hide()
 
     def label_place(self, place: QPointF) -> tuple[float, float]:
-        """Return the height of the crosshair's label on the left axis, and a number for its side.
+        """Return the place of the crosshair's label: a height on the left axis, and an anchor.
 
-        The number is 0 if the label lies below this height, and 1 if the label lies above.
+        If the anchor is 0, the label is below this height. If the anchor is 1, the label is above this height. The
+        crosshair is at `place`.
         """
         return float(self.box.viewRange()[1][1]), 0.0
 

@@ -100,7 +100,7 @@ class FigureView(QWidget):
     def _prepare_charts(self, figures: Sequence[Figure]) -> None:
         """Make sure that there is a chart of the right kind for each figure.
 
-        Keep the present charts if their kinds are right.
+        Keep the current charts if they are of the right kinds.
         """
         wanted = [chart_of(figure) for figure in figures]
         if wanted == [type(place.chart) for place in self._places]:
@@ -117,14 +117,14 @@ class FigureView(QWidget):
             place.chart.place_pointed.connect(self.place_pointed)
             if place is not self._places[0]:
                 place.chart.box.setXLink(self._places[0].chart.box)
-        self._turn()
+        self._arrange_charts()
 
     def highlight_at(self, number: float | None) -> None:
-        """Draw a line at a number of the x axis in all charts. None removes the line."""
+        """Draw a line at a number on the x axis in all charts. If `number` is None, remove the line."""
         self._each(lambda chart: chart.highlight_at(number))
 
     def show_part(self, left: float, right: float) -> None:
-        """Enlarge the part between two numbers of the x axis in all charts."""
+        """Enlarge the part between two numbers on the x axis in all charts."""
         self._each(lambda chart: chart.show_part(left, right))
 
     def show_all(self) -> None:
@@ -146,10 +146,10 @@ class FigureView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._turn()
+        self._arrange_charts()
 
-    def _turn(self) -> None:
-        """Put several charts side by side in a wide view, and below each other in a high view."""
+    def _arrange_charts(self) -> None:
+        """Put several charts side by side in a wide view, and below each other in a tall view."""
         is_wide = self.width() >= self.height()
         self._row.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 

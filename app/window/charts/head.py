@@ -16,7 +16,7 @@ ROW = 1.5
 
 
 class ChartHead(QWidget):
-    """A widget with the legend and the title. It is as high as its texts need, and hidden if it has no text."""
+    """A widget with the legend and the title. It is just high enough for its texts, and hidden if it has no text."""
 
     def __init__(self, parent: QWidget | None = None, *, has_legend: bool = True) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class ChartHead(QWidget):
         self.update()
 
     def fit(self) -> None:
-        """Set the height that the texts need in the present width."""
+        """Set the height that the texts need at the current width."""
         sheet = self._sheet()
         rows = Legend(self._names, sheet).rows + bool(self._title)
         self.setVisible(rows > 0)
@@ -80,7 +80,7 @@ def names_in(figure: Figure) -> Sequence[str]:
 def title_above(figure: Figure) -> str:
     """Return the title of the vertical axis.
 
-    It is written above the chart, because a rotated title would need much height.
+    It is written above the chart, because a rotated title would need too much height.
     """
     if isinstance(figure, LineFigure):
         return figure.y_title + LOGARITHMIC * figure.is_log_y

@@ -1,8 +1,9 @@
-"""The chart of lines and vertical bars over an axis of numbers, such as steps. A click chooses a number of the axis."""
+"""The chart of lines and vertical bars over an axis of numbers, such as steps. A click chooses a number on the axis."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QGraphicsPolygonItem, QWidget
 from app.window.charts.chart import ROOM, Chart
 from app.window.parts.figure_sheet import CURVE, FAINT, faint, line_colour
 from app.window.parts.theme import shades_of
-from bpe_core.figures.axes import axes_of, lines_apart
+from bpe_core.figures.axes import axes_of, spread_labels
 from bpe_core.figures.figure import LOGARITHMIC, Line, LineFigure, Numbers, Point
 from bpe_core.figures.scale import Axis
 from bpe_core.figures.sheet import DASHES, EDGE_OPACITY, FAINT_DASHES
@@ -49,11 +50,11 @@ class LineChart(Chart):
     def draw(self, figure: LineFigure) -> None:
         before = self.figure
         self.along, self.upright = axes_of(figure)
-        is_same = before is not None and before.drawn == figure.drawn
+        is_same = before is not None and before.appearance == figure.appearance
         self.figure = figure
         self._name_axes(figure)
         if not is_same:
-            self._counts = figure.counts_along
+            self._counts = figure.has_whole_x
             self._draw_shapes(figure)
             self.draw_items()
         self._draw_marks(figure)
@@ -149,11 +150,13 @@ class LineChart(Chart):
             return
         points = [QPointF(self.along.place(point.x), self.upright.place(point.y)) for _, point in self._named]
         shown = [row for row, place in enumerate(points) if seen.contains(place)]
-        wanted = [-points[row].y() / height for row in shown]
-        line = 1.05 * self.fontMetrics().height()
-        heights = dict(
-            zip(shown, lines_apart(wanted, line, -seen.bottom() / height, -seen.top() / height), strict=True)
-        )
+        heights: dict[int, float] = {}
+        for rows in self._rows_side_by_side({row: points[row].x() / width for row in shown}):
+            top = -seen.bottom() / height
+            bottom = -seen.top() / height
+            line = min(1.05 * self.fontMetrics().height(), (bottom - top) / len(rows))
+            wanted = [-points[row].y() / height for row in rows]
+            heights |= dict(zip(rows, spread_labels(wanted, line, top, bottom), strict=True))
         for row, (label, (number, point)) in enumerate(zip(self._labels, self._named, strict=False)):
             label.setVisible(row in heights)
             if row not in heights:
@@ -165,6 +168,18 @@ class LineChart(Chart):
             label.setAnchor((0, 0.5) if has_room else (1, 0.5))
             label.setPos(x + (0.5 if has_room else -0.5) * DOT * width, -heights[row] * height)
             label.updateTransform(force=True)
+
+    def _rows_side_by_side(self, places: Mapping[int, float]) -> list[list[int]]:
+        """Return groups of labels that could cover each other, because they are near each other along the axis.
+
+        `places` contains the position of each label in pixels.
+        """
+        widest = max((self.fontMetrics().horizontalAdvance(self._named[row][1].text) for row in places), default=0)
+        groups: list[list[int]] = []
+        for row in sorted(places, key=lambda row: places[row]):
+            is_near = bool(groups) and places[row] - places[groups[-1][-1]] < 2 * (widest + DOT)
+            groups[-1].append(row) if is_near else groups.append([row])
+        return groups
 
     def draw_items(self) -> None:
         figure = self.figure

@@ -1,4 +1,7 @@
-"""A class that loads pyqtgraph in the background. Loading takes 0.3 s, and the window would not respond meanwhile."""
+"""A class that loads pyqtgraph in the background.
+
+Loading it in the window's thread would block the window for 0.3 s.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ LOADED = ("app.window.charts.rows", "app.window.charts.lines", "app.window.chart
 
 
 class ChartLoading(QObject):
-    """A loader of pyqtgraph. It begins with the first bars, or when the window has been visible for a while."""
+    """A loader of pyqtgraph. It begins when the first bars appear, or when the window has been visible for a while."""
 
     done = Signal()
 

@@ -1,6 +1,6 @@
 """The model of the leading pairs at the step shown.
 
-At the end of a run, the pairs come from its trainer. For earlier steps, they are computed again.
+At the end of a run, the pairs come from its trainer. For earlier steps, they are recomputed.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.time import timer
 from app.window.parts.lazy_model import Asked, LazyModel
-from app.window.time.step_in_words import Chip
-from app.worker.training import LEADING_PAIRS, LeadingPairs
+from app.window.time.step_in_words import ShownToken
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
 from bpe_core.methods.facts import Wording
+from bpe_core.methods.kit.leading import MOST_LEADING, LeadingPairs
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.reasons import Reason, reasons_in_words
 from bpe_core.questions.pairs import Pairs
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
-TOPIC = "leading pairs"
+TOPIC = "leading_pairs"
 REDRAW_MILLISECONDS = 33  # a picture of 60 bars takes 2 ms of the processor
 REPLAY_PAUSE_MILLISECONDS = 60  # a dragged slider must rest this long before pairs are replayed
 MOST_REPLAYED = 8  # moments whose pairs are kept
@@ -45,7 +45,7 @@ class Bar:
     is_tied: bool  # it is as good as the chosen one
     pair: tuple[int, int] = (-1, -1)  # the ids
     value: float = 0.0  # the number by which pairs are compared
-    label: str = ""  # the value as a person reads it
+    label: str = ""  # the value as a user reads it
 
     @property
     def is_leaving(self) -> bool:
@@ -81,6 +81,7 @@ class PairsModel(QObject, LazyModel):
         self._look_around_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay_neighbours)
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.live_changed)
+        runs.changed.connect(self._forget_removed_runs)
         session.playing.prepares.append(self._prepare)
         session.playing.changed.connect(self._follow)  # connected after the signal of a step to animate
 
@@ -91,7 +92,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the bars still belong to another step than the one that the slider shows."""
+        """Return whether the bars still belong to another step than the one on the time slider."""
         run = self._runs.shown
         is_live = run is not None and run.is_busy and self._cursor.live
         return bool(self.bars) and not is_live and self.at != self._cursor.position
@@ -123,6 +124,11 @@ class PairsModel(QObject, LazyModel):
         return self._runs.shown is not None and self._runs.shown.followed is not None
 
     @property
+    def is_over(self) -> bool:
+        """Return whether the training of the run shown has ended or stopped."""
+        return self._runs.shown is not None and not self._runs.shown.is_busy
+
+    @property
     def can_be_counted(self) -> bool:
         return self._runs.shown is not None and self._runs.shown.can_be_counted
 
@@ -134,7 +140,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def new_token_text(self) -> str:
-        """Return the text of the token that the last step added. Return an empty text if the step dropped a token."""
+        """Return the text of the token that the last step added. Return an empty string if the step dropped a token."""
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
@@ -176,7 +182,7 @@ class PairsModel(QObject, LazyModel):
         return False
 
     def _follow(self) -> None:
-        """Show the pairs of the slider's step at once if they are known, or else soon."""
+        """Show the pairs of the slider's step immediately if they are known, or else soon."""
         if self._cursor.position == self.at:
             return
         is_live = self._runs.shown is not None and self._runs.shown.is_busy
@@ -205,19 +211,30 @@ class PairsModel(QObject, LazyModel):
         self._was_behind = self.is_behind
         self.changed.emit()
 
-    def learned_chips(self) -> Iterator[Chip]:
+    def tokens_to_show(self) -> Iterator[ShownToken]:
         """Yield the learned tokens to show, one at a time, because there may be room for only a few."""
         run = self.run
         if run is not None and run.history is not None and run.names is not None:
             for id in self.learned:
-                yield Chip.of(run.history, run.names, id)
+                yield ShownToken.of(run.history, run.names, id)
 
     def _are_bars_useless(self) -> bool:
-        """Return whether the bars need not be shown: the run has ended, and many remaining pairs are equally good."""
+        """Return whether bars would tell the user nothing.
+
+        That is so at the end of a finished run, if no pair is left or if many pairs are equally good.
+        """
         run = self.run
         bars = self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
-        return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)
+        if not bars:
+            return is_over and run is not None and run.words is not None
+        return is_over and len(bars) == MOST_LEADING and all(bar.is_tied and bar.right for bar in bars)
+
+    def _forget_removed_runs(self) -> None:
+        kept = (replayed for replayed in self._replayed if replayed[0] in self._runs.all)
+        self._replayed = deque(kept, maxlen=MOST_REPLAYED)
+        if self.run is not None and self.run not in self._runs.all and not self.is_watched:
+            self._show(NO_PAIRS_YET)
 
     def _replay(self, at: int | None = None, *, is_ahead: bool = False) -> None:
         run = self._runs.shown
@@ -252,7 +269,10 @@ class PairsModel(QObject, LazyModel):
         (self._replay_soon if self._pairs_of_step_shown() is None else self._look_around_soon).start()
 
     def _replay_neighbours(self) -> None:
-        """Compute the pairs of the neighbouring steps in advance, so that a person's next step appears at once."""
+        """Compute the pairs of the neighbouring steps in advance.
+
+        They appear immediately if the user then goes to one of these steps.
+        """
         run = self._runs.shown
         here = self._cursor.position
         can_wait = run is None or run.is_busy or self._playing.is_playing or self._took > LONGEST_AHEAD
@@ -266,9 +286,9 @@ class PairsModel(QObject, LazyModel):
 def compute_leading_pairs(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
     """Return the leading pairs after the steps of a history, computed from the words.
 
-    The trainer can go on meanwhile.
+    The trainer can continue at the same time.
     """
-    pairs = leading_pairs(words, history, len(history), LEADING_PAIRS, cancelled=cancelled)
+    pairs = leading_pairs(words, history, len(history), MOST_LEADING, cancelled=cancelled)
     return LeadingPairs(len(history), tuple(pairs))
 
 
@@ -290,8 +310,8 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
 def _label(pair: Candidate, run: Run, reason: Reason | None) -> str:
     """Return the text beside the bar of a pair.
 
-    The text is the value that the chart's measure gives to the pair. If there is none, it is another value that
-    the method computed for the pair.
+    `reason` is the quantity that the chart measures, or None if the chart measures the count. The text is the pair's
+    value of this quantity. If the value is unknown, the text is another value that matters for the choice of the pair.
     """
     if reason is None:
         return f"{pair.count:,}"
@@ -303,7 +323,7 @@ MOST_LOOKED_AT = 5_000  # most tokens that are looked at, counted from the end
 
 
 def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
-    """Return the longest of the last tokens that a run has joined until step `at`, the longest first."""
+    """Return the longest tokens among those that the last steps up to `at` made, the longest first."""
     if run is None or run.history is None or run.names is None:
         return ()
     ids = dict.fromkeys(run.history.indices[max(0, at - MOST_LOOKED_AT) : at].tolist())

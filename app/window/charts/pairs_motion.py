@@ -79,8 +79,8 @@ WIDEST = 220  # pixels; a longer token is cut
 PADDING = 6
 
 
-class Flight(QWidget):
-    """A widget that draws a token while it moves across the window. Clicks go to the widgets below."""
+class MovingToken(QWidget):
+    """A widget that draws a token while the token moves across the window. Clicks go to the widgets below."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -1,4 +1,4 @@
-"""The page of the leading pairs as bars. The next pair and ties are marked."""
+"""The page that shows the leading pairs as bars, with the next pair and ties marked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from app.window.parts.wording import tip, with_direction_marks
 from app.window.text.colours import colour_of
 from app.window.text.view.painting import LIT_WIDTH, paint_tile
 from app.window.text.view.palette import TokenPalette
-from app.window.time.step_in_words import Chip
+from app.window.time.step_in_words import ShownToken
 
 if TYPE_CHECKING:
     from app.window.charts.rows import Row, RowChart
@@ -46,21 +46,21 @@ LEADING, HIGHEST_ROW = 5, 44.0  # rows and their height in the room Watch
 MARGIN = 12.0
 LABEL_SHARE = 0.34  # largest share of the width
 HEADER_GAP = 6.0
-LEAST, LEAST_ROWS = 90, 56  # least height in pixels; with tokens alone
+LEAST, LEAST_ROWS = 90, 56  # least height in pixels; with only the first pairs, or with tokens alone
 SHARE = 0.75  # share of a step's time in which the pairs move
 BEHIND = 0.4  # opacity of bars that belong to another moment than the one shown
 LEARNED = "Tokens learned up to this step, the longest first"
 
 
 class PairsPage(Page):
-    """A chart with as many pairs as fit, the best at the top.
+    """A chart of the leading pairs, with the best pair at the top. It shows as many pairs as fit on the page.
 
     A click or Enter shows the life of a pair over all steps.
     """
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
-    winner_left = Signal(str, QPoint, float)  # the new token, its place on the screen, seconds of the flight
+    winner_left = Signal(str, QPoint, float)  # the new token, its place on the screen, seconds of its movement
     menu_wanted = Signal(int, int, int, QPoint)  # the ids of the two, the number of steps, a place of the screen
 
     def __init__(self, model: PairsModel, loading: ChartLoading, parent: QWidget | None = None) -> None:
@@ -77,7 +77,7 @@ class PairsPage(Page):
         self._most = dict[str, float]()
         self._most_of = tuple[object, ...]()
         self._highlight: Highlight = NOTHING
-        self._tiles: list[tuple[QRectF, Chip]] = []  # the tokens learned, where they are drawn
+        self._tiles: list[tuple[QRectF, ShownToken]] = []  # the tokens learned, where they are drawn
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.bars: RowChart | None = None  # once there are any
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -104,7 +104,7 @@ class PairsPage(Page):
         self._step = step
 
     def _follow_step(self) -> None:
-        """Start the animation of a step if the bars before and after this step are computed."""
+        """Start the animation of a step if the bars before and after this step have been computed."""
         step = self._step
         was = self._was
         now = (self.model.at, self.model.bars)
@@ -130,7 +130,7 @@ class PairsPage(Page):
 
     def _changed(self) -> None:
         self._follow_step()
-        self.setMinimumHeight(LEAST_ROWS if self._shows_learned_alone else LEAST)
+        self.setMinimumHeight(LEAST_ROWS if self._leads else LEAST)
         leading = self.model.bars[:1]
         self.setAccessibleDescription(
             "".join(f"Next: {describe_bar(self.model, bar)}" for bar in leading) or self.headline()
@@ -160,12 +160,12 @@ class PairsPage(Page):
         return self.bars
 
     def _make_ready(self) -> None:
-        """Make the chart before there are any bars, so that the first bars appear without a delay."""
+        """Create the chart before there are any bars, so that the first bars appear without delay."""
         self._chart().hide()
         self._draw_bars()
 
     def _draw_bars(self) -> None:
-        """Draw all bars at their present places in the animation."""
+        """Draw all bars at their current positions in the animation."""
         bars = self.model.bars
         rows = self._rows_shown()
         if not bars or not rows:
@@ -227,7 +227,7 @@ class PairsPage(Page):
         """Frame the bar of the highlighted pair, and the tile of the highlighted token."""
         before = self._highlight
         self._highlight = shown.highlight
-        tiles = {(chip.id,) for _, chip in self._tiles}
+        tiles = {(token.id,) for _, token in self._tiles}
         if not tiles.isdisjoint((before.tokens, shown.highlight.tokens)):
             self.update()
         if any(_tokens_of(bar) in (before.tokens, shown.highlight.tokens) for bar in self.model.bars):
@@ -263,9 +263,10 @@ class PairsPage(Page):
         return room
 
     def _largest_so_far(self, name: str, value: float) -> float:
-        """Return the largest of all values that were passed under this name for the same run and page width.
+        """Return the largest value that this method has received for `name`, such as a width, including `value`.
 
-        A size that never shrinks keeps the layout steady.
+        The values start again when the run, the width of the page or the font changes. With sizes that never shrink,
+        the layout does not jump.
         """
         of = self.model.run, self.width(), self.font().key()
         if of != self._most_of:
@@ -284,7 +285,8 @@ class PairsPage(Page):
             painter.setPen(shades_of(self.palette()).muted)
             painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self.headline())
             if self.model.learned:
-                self._draw_learned(painter, self._top() + self._row_height() + HEADER_GAP)
+                row = self._row_height() if self.model.bars else 0
+                self._draw_learned(painter, self._top() + row + HEADER_GAP)
 
     @property
     def _shows_learned_alone(self) -> bool:
@@ -298,8 +300,8 @@ class PairsPage(Page):
         painter.setPen(shades_of(self.palette()).muted)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, LEARNED)
         room = QRectF(MARGIN, place.bottom() + HEADER_GAP, place.width(), self.height() - place.bottom() - MARGIN)
-        chips = self.model.learned_chips()
-        self._tiles = draw_tokens(painter, room, chips, self._fixed, self.palette(), self._highlight)
+        tokens = self.model.tokens_to_show()
+        self._tiles = draw_tokens(painter, room, tokens, self._fixed, self.palette(), self._highlight)
 
     def _rows_shown(self) -> int:
         if self.model.learned:
@@ -342,19 +344,19 @@ class PairsPage(Page):
             if self.bars is not None:
                 self.bars.mark_row(row)
 
-    def _tile_at(self, place: QPointF) -> Chip | None:
-        return next((chip for area, chip in self._tiles if area.contains(place)), None)
+    def _tile_at(self, place: QPointF) -> ShownToken | None:
+        return next((token for area, token in self._tiles if area.contains(place)), None)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        chip = self._tile_at(event.position())
-        self.setCursor(Qt.CursorShape.ArrowCursor if chip is None else Qt.CursorShape.PointingHandCursor)
-        self.tokens_pointed.emit(() if chip is None else (chip.id,))
+        token = self._tile_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if token is None else Qt.CursorShape.PointingHandCursor)
+        self.tokens_pointed.emit(() if token is None else (token.id,))
         super().mouseMoveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        chip = self._tile_at(event.position())
-        if chip is not None and event.button() == Qt.MouseButton.LeftButton:
-            self.tokens_clicked.emit((chip.id,))
+        token = self._tile_at(event.position())
+        if token is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.tokens_clicked.emit((token.id,))
         super().mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -364,7 +366,7 @@ class PairsPage(Page):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the context menu of the bar under the mouse.
 
-        With the menu key, it is the bar that the arrow keys chose.
+        The menu key opens the context menu of the bar that the arrow keys chose.
         """
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         row = self._row
@@ -399,12 +401,12 @@ PADDING = 6.0
 def draw_tokens(
     painter: QPainter,
     room: QRectF,
-    tokens: Iterable[Chip],
+    tokens: Iterable[ShownToken],
     font: QFont,
     palette: QPalette,
     highlight: Highlight = NOTHING,
-) -> list[tuple[QRectF, Chip]]:
-    """Draw tokens as tiles in rows until the room is full. Return the tiles with their places.
+) -> list[tuple[QRectF, ShownToken]]:
+    """Draw tokens as tiles in rows until the rectangle `room` is full. Return the tiles with their positions.
 
     The tokens in `highlight` are framed.
     """
@@ -414,7 +416,7 @@ def draw_tokens(
     height = metrics.height() + 4
     x = room.left()
     y = room.top()
-    placed = list[tuple[QRectF, Chip]]()
+    placed = list[tuple[QRectF, ShownToken]]()
     painter.setFont(font)
     for token in tokens:
         written = with_direction_marks(token.text)

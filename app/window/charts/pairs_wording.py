@@ -13,7 +13,7 @@ HOW_TO = "Click to follow this pair through all steps. Right-click to force or f
 def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     """Return a sentence that says which pair is next and why.
 
-    If the last step made other pairs rarer, then the sentence also names the pair that lost most.
+    If the last step made other pairs rarer, the sentence also names the pair that lost the most occurrences.
     """
     if not model.bars:
         return _why_none_lead(model)
@@ -54,7 +54,9 @@ def _why_none_lead(model: PairsModel) -> str:
     wording = model.wording
     choices = f"{wording.choice}s"
     if model.lacks_words and model.can_be_counted:
-        return f"The texts of this table are unknown: Training > Count on My Corpus shows which {choices} lead."
+        return f"The texts of this table are unknown. Use Training > Count on My Corpus to see which {choices} lead."
+    if model.is_followed and model.is_over:
+        return f"The training has ended. Open its session to see which {choices} led at each step."
     if model.is_followed:
         return f"The leading {choices} are known only to the program that trains this run."
     if model.lacks_words and model.has_steps:
@@ -79,7 +81,7 @@ def describe_bar(model: PairsModel, bar: Bar) -> str:
 
 
 def explain_bar(model: PairsModel, bar: Bar) -> str:
-    """Return the tip of a bar, with ties and the effect of a click."""
+    """Return the tooltip of a bar. It mentions ties, and says what a click does."""
     wording = model.wording
     as_good = f" (the same {model.measure} as the {wording.choice} that is {wording.done} next)"
     shown = f"{title_of(bar)}: {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"

@@ -1,4 +1,4 @@
-"""The picker above the charts. It replaces their tabs: it chooses a measure, and the subject of the chart."""
+"""The picker above the charts. It replaces their tabs: the user chooses a measure and the subject of the chart."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ class MeasurePicker(QWidget):
     def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:
         """Make the picker.
 
-        `find` returns the groups of measures, and `about` maps each chart to the name of its subject.
-
-        `find` is called when the picker is first shown.
+        `find` returns the groups of measures, and is called when the picker is first shown. `about` maps each chart to
+        the name of its subject.
         """
         super().__init__()
         self._charts = charts
@@ -51,7 +50,9 @@ class MeasurePicker(QWidget):
         self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.measure = name_widget(QComboBox(), "Measure", "Choose the measure of the chart below")
         self.about = name_widget(
-            QComboBox(), "Measured tokenizers and axis", "Choose the tokenizers in the chart, and its axis"
+            QComboBox(),
+            "Tokenizers to measure, and the axis of the chart",
+            "Choose the tokenizers in the chart, and its axis",
         )
         for box in (self.measure, self.about):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -63,7 +64,7 @@ class MeasurePicker(QWidget):
         self._followed: list[QuestionPage] = []
 
     def choose(self, title: str) -> None:
-        """Show the measure with this title, as if a person had chosen it."""
+        """Show the measure with this title, as if a user had chosen it."""
         if not self._measures:
             self._fill()
         self.measure.setCurrentText(title)
@@ -106,7 +107,7 @@ class MeasurePicker(QWidget):
         self._replace_fields(False)
 
     def _replace_fields(self, on: bool) -> None:
-        """Hide the measure's own field on each page that has one if `on` is true. Otherwise show the fields again."""
+        """Hide the field for the measure on each page that has such a field. If `on` is false, show it again."""
         for page in self._followed:
             page.hide_field("measure", on)
 
@@ -131,7 +132,10 @@ class MeasurePicker(QWidget):
         self.sentence.setToolTip(tip(group.meanings.get(title, "")))
 
     def _fill(self) -> None:
-        """Fill the box with the measures. The title of each group stands above its measures, and cannot be chosen."""
+        """Fill the box with the measures.
+
+        Above the measures of each group is the group's title, which cannot be chosen.
+        """
         self._groups = self._find()
         self._measures = {title: charts for group in self._groups for title, charts in group.measures.items()}
         font = QFont()  # bold, and as large as all others

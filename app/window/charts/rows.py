@@ -1,6 +1,6 @@
 """The chart of horizontal bars. All bars are painted as one item, because separate items are too slow for an animation.
 
-Each frame of an animation sets all bars of a chart again, at their present places.
+Each frame of an animation replaces all bars of a chart with bars at their current positions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WHISKER = 3.0
 
 @dataclass(frozen=True)
 class Row:
-    """A bar: its place, its length, and the texts beside it."""
+    """A bar: its position, its length, and the texts beside it."""
 
     name: str
     value: float
@@ -44,21 +44,21 @@ class Row:
     interval: tuple[float, float] | None = None  # the uncertainty of the value
     strength: float = 1.0
     shift: float = 0.0  # distance by which it has left, as a share of the width
-    is_highlighted: bool = False  # framed, as the person points at the same thing elsewhere
+    is_highlighted: bool = False  # framed, as the user points at the same thing elsewhere
 
 
 class Rows(pyqtgraph.GraphicsObject):
     """A graphics item that paints all names and bars, in pixels of the plot."""
 
     def __init__(self, chart: RowChart) -> None:
-        super().__init__(chart.plotItem)
+        super().__init__(chart.area)
         self._chart = chart
         self.rows: Sequence[Row] = ()
         self.marked = -1  # the row under the mouse
         self.setZValue(100)
 
     def boundingRect(self) -> QRectF:
-        return QRectF(self._chart.plotItem.rect())
+        return QRectF(self._chart.area.rect())
 
     def paint(self, painter: QPainter, option: Any, widget: QWidget | None = None) -> None:
         chart = self._chart
@@ -144,7 +144,10 @@ class _Pixels:
 
 
 class _Box(pyqtgraph.ViewBox):
-    """A view box whose wheel enlarges values only. The height of a row depends on its text alone."""
+    """A view box in which the mouse wheel enlarges only the axis of the values.
+
+    The rows keep their height, because it depends on the size of their text.
+    """
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:
         if axis == 1:
@@ -154,7 +157,7 @@ class _Box(pyqtgraph.ViewBox):
 
 
 class RowChart(Chart):
-    """A chart of rows from top to bottom. It shows as many rows as fit, and a drag shows the others."""
+    """A chart of rows from top to bottom. It shows as many rows as fit. A drag scrolls to the other rows."""
 
     figure: BarFigure | None
     row_pointed = Signal(int)  # the row under the mouse, or -1
@@ -168,8 +171,8 @@ class RowChart(Chart):
         self._row_height = 0.0  # in pixels; 0 until there are rows
         super().__init__(parent, box=_Box(invertY=True, enableMenu=False))
         self.left.show_names(())
-        self.plotItem.hideAxis("right")
-        self.plotItem.layout.setContentsMargins(4, 0, 0, 0)
+        self.lines.hide()
+        self.area.cells.setContentsMargins(4, 0, 0, 0)
         self.rows = Rows(self)
         self.box.sigResized.connect(lambda *_: self._fit())
         self.box.sigRangeChanged.connect(lambda *_: self.rows.update() if self.rows is not None else None)
@@ -194,7 +197,7 @@ class RowChart(Chart):
         number_width: float | None = None,
         row_height: float | None = None,
     ) -> None:
-        """Show these bars. After an animation, only the first `count` bars are left.
+        """Show these bars. Only the first `count` bars remain after an animation.
 
         If `names_width` or `number_width` is None, then it is measured from the texts.
         """
@@ -219,7 +222,7 @@ class RowChart(Chart):
         self.rows.update()
 
     def _fit(self) -> None:
-        """Set the height of each row, and give the longest bar all the room before its number."""
+        """Set the height of each row, and let the longest bar fill all the space before its number."""
         if self.rows is None or not self._row_height:
             return
         self.bottom.show_numbers(Axis(0.0, self._most))
@@ -235,7 +238,7 @@ class RowChart(Chart):
 
     @property
     def count_rows_in_view(self) -> int:
-        """Return how many rows fit into the chart, from the first row on."""
+        """Return how many rows fit into the chart."""
         return max(1, int(self.box.height() / self._row_height)) if self._row_height else 0
 
     def item_at(self, place: QPointF) -> int:
@@ -258,7 +261,7 @@ class RowChart(Chart):
         self.mark_row(-1)
 
     def label_place(self, place: QPointF) -> tuple[float, float]:
-        """Return the place of the label: below a row, or above a row in the lower half of the chart."""
+        """Return the place of the label: below the row, or above it if the row is in the lower half of the chart."""
         (_, _), (top, bottom) = self.box.viewRange()
         row = int(place.y())
         return (float(row + 1), 0.0) if row < (top + bottom) / 2 else (float(row), 1.0)

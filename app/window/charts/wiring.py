@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.background import Notice
 from app.session.run import NO_RUN
 from app.settings import LAST_FOLDER
-from app.window.charts.pairs_motion import Flight
+from app.window.charts.pairs_motion import MovingToken
 from app.window.main_window import WHOLE_ROOM, Frame
 from app.window.pages import LAB, PAGES, PAIRS, TOKEN, Pages
 from app.window.parts.dialogs import (
@@ -32,6 +32,7 @@ from app.worker.job import Task
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.support.atomic import replace_atomically, write_atomically
 from bpe_core.support.data_table import checked_name, is_data, write_data
+from bpe_core.support.progress import Work
 
 if TYPE_CHECKING:
     from app.window.questions.compare.answers import LabPage
@@ -54,12 +55,12 @@ class ChartWiring(QObject):
         """
         super().__init__(parent)
         session = frame.session
-        self.flight = Flight(frame.window)
+        self.moving_token = MovingToken(frame.window)
         self._place_of = place_of
         self._pairs = pages.page(PAIRS)
-        self._pairs.winner_left.connect(self._start_flight)
-        self._flown_at = -1  # the step of the last flight
-        session.cursor.moved.connect(lambda at: self.flight.motion.end() if at != self._flown_at else None)
+        self._pairs.winner_left.connect(self._start_moving_token)
+        self._moved_at = -1  # the step whose token moved last
+        session.cursor.moved.connect(lambda at: self.moving_token.motion.end() if at != self._moved_at else None)
         self._frame = frame
         self._charts = charts
         self._pages = pages
@@ -93,11 +94,11 @@ class ChartWiring(QObject):
     def _connect_lab(self, page: LabPage) -> None:
         page.list_wanted.connect(lambda: self._save_list("differing words", *page.lab.words()))
 
-    def _start_flight(self, text: str, start: QPoint, seconds: float) -> None:
+    def _start_moving_token(self, text: str, start: QPoint, seconds: float) -> None:
         stop = self._place_of(self._pairs.model.at)
         if stop is not None:
-            self._flown_at = self._pairs.model.at
-            self.flight.begin(text, start, stop, seconds)
+            self._moved_at = self._pairs.model.at
+            self.moving_token.begin(text, start, stop, seconds)
 
     def _open_chart_tab(self, id: str) -> None:
         if self._frame.window.stage != WHOLE_ROOM:
@@ -126,7 +127,9 @@ class ChartWiring(QObject):
         return ask_where_to_save(self._frame.window, title, str(proposal), filters)
 
     def _save(self, page: Page) -> None:
-        """Ask for a path, and save the page as a picture or as data. For a page that is only a table, propose data."""
+        """Ask for a path, and save the page as a picture or as data. If the page is only a table, the dialog proposes a
+        file of data.
+        """
         filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
         name = page.accessibleName().lower()
         moves = any(True for _ in page.frames())
@@ -147,7 +150,7 @@ class ChartWiring(QObject):
             self._write(exact, command, path)
 
     def _write_own(self, make: Callable[[], bytes], command: tuple[str, ...], path: Path) -> None:
-        """Write a file that only this page offers in a background task."""
+        """Write a file of a kind that only this page offers. A background task writes it."""
 
         def write(task: Task) -> None:
             with write_atomically(path) as file:
@@ -181,17 +184,20 @@ class ChartWiring(QObject):
         self._notify(Notice(NOT_SAVED.format("chart", sentence)))
 
     def _open_print_dialog(self, page: Page) -> None:
-        self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
+        has_caption = page.has_figure and page.watched.current_question is not None
+        self.print_dialog = PrintDialog(self._frame.settings, has_caption=has_caption, parent=self._frame.window)
         self.print_dialog.chosen.connect(lambda *chosen: self._print(page, *chosen))
         self.print_dialog.finished.connect(self.print_dialog.deleteLater)
         self.print_dialog.open()
 
-    def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
+    def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool, has_caption: bool) -> None:
         """Save a page for print.
 
-        A chart is drawn from its exact values, as a command in a terminal draws it. Any other page is printed as
-        it looks on the screen.
+        A chart is drawn from its exact values, just as a command in a terminal draws it. If `has_caption` is true, the
+        rows and the caption of the chart are saved beside it. Any other page is printed as it looks on the screen.
         """
+        from bpe_core.asking.beside_figure import write_beside_figure
+        from bpe_core.asking.caption import caption_of
         from bpe_core.figures.painter import picture
         from bpe_core.figures.sheet import Paper
 
@@ -200,15 +206,21 @@ class ChartWiring(QObject):
             return
         page.watched.catch_up()
         draw = page.figure_function()
+        find = page.table_function()
+        asked = page.watched.current_question
         command = page.watched.command if page.has_figure else ()
         if command:
             command += ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
             command += ("--dark",) if is_dark else ()
+            command += ("--paper",) if has_caption else ()
 
         def drawn(task: Task) -> bytes:
             figure = draw(task.cancelled)
             if figure is None:
                 raise BpeError(NOTHING_YET)
+            if has_caption and asked is not None:
+                caption = caption_of(*asked, Work(cancelled=task.cancelled))
+                write_beside_figure(path, find(task.cancelled), figure.sentence, caption)
             return picture(figure, Paper.of_millimetres(width, height, text, is_dark=is_dark))
 
         def keep(drawn: bytes) -> None:
@@ -217,7 +229,7 @@ class ChartWiring(QObject):
             self.saved.emit(command, path)
 
         if page.has_figure:
-            self._background.run("print", drawn, keep, self._fail)
+            self._background.run("print", drawn, keep, self._fail, writes=has_caption)
         else:
             keep(drawing_of(page.widget_to_save, width, height, text, is_dark=is_dark))
 
@@ -227,13 +239,13 @@ class ChartWiring(QObject):
 
 
 def save(page: Page, path: Path) -> Notice:
-    """Save a picture of a page in the format that the path's ending names. Return a message about the result."""
+    """Save a picture of a page in the format of the file name extension. Return a message about the result."""
     page.watched.catch_up()
     return write_file(path, lambda beside: _save_page(page, path.suffix.lower(), beside))
 
 
 def write_file(path: Path, write: Callable[[Path], bool], what: str = "chart") -> Notice:
-    """Call `write` to make a file, and return a message about it, which calls the file `what`.
+    """Call `write` to make a file, and return a message about the result. The message calls the file `what`.
 
     The file appears at `path` only when it is complete.
     """

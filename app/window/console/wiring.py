@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog
 
 import bpe_core
 from app.session.run import name_of
+from app.system.source_lines import keep_source_lines
 from app.window.main_window import Frame, MainWindow
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import is_dark
@@ -21,7 +22,7 @@ NOT_YET = "There is no run yet. Press Train first."
 
 
 class ConsoleWiring(QObject):
-    """An object that opens the console. Its code runs in this process, so it can ask about unsaved runs."""
+    """An object that opens the console. Code in the console runs in this process, so it can ask about unsaved runs."""
 
     def __init__(self, frame: Frame, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,13 +42,13 @@ class ConsoleWiring(QObject):
             return
         if self.console is None:
             self.console = Console(self._frame.window)
-        self.console.give(names)
+        self.console.set_variables(names)
         self.console.show()
         self.console.raise_()
         self.console.activateWindow()
 
     def names(self) -> dict[str, Any]:
-        """Return the values that the console gets, by their names."""
+        """Return a dictionary from the name of each console variable to its value."""
         runs = self._runs
         known = {name_of(run, runs.all): runs.studies.of(run, runs.all) for run in runs.all}
         shown = None if runs.shown is None else runs.studies.of(runs.shown, runs.all)
@@ -55,29 +56,31 @@ class ConsoleWiring(QObject):
 
     def _follow_runs(self) -> None:
         if self.console is not None and self.console.isVisible():
-            self.console.give(self.names())
+            self.console.set_variables(self.names())
 
 
 class Console(QDialog):
-    """A window with a console of IPython, whose code runs in this process."""
+    """A window with an IPython console. Code in the console runs in this process."""
 
     def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+        keep_source_lines()
         from qtconsole.inprocess import QtInProcessKernelManager
         from qtconsole.rich_jupyter_widget import RichJupyterWidget
 
-        self.setWindowTitle("Console")
-        self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
-        resize_zoomed(self, 820, 520)
+        # The dialog comes last. If its parts cannot be made, the window keeps nothing of it.
         self._manager = QtInProcessKernelManager()
         self._manager.start_kernel(show_banner=False)
         client = self._manager.client()
         client.start_channels()
-        self.view = RichJupyterWidget(font_size=round(self.font().pointSizeF()) + 1)
-        self.view.set_default_style("linux" if is_dark(self.palette()) else "lightbg")
+        self.view = RichJupyterWidget(font_size=round(window.font().pointSizeF()) + 1)
+        self.view.set_default_style("linux" if is_dark(window.palette()) else "lightbg")
         self.view.banner = WELCOME
         self.view.kernel_manager = self._manager
         self.view.kernel_client = client
+        super().__init__(window)
+        self.setWindowTitle("Console")
+        self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
+        resize_zoomed(self, 820, 520)
         self.view.setAccessibleName("Python console")
         self.view.exit_requested.connect(self.close)
         in_column((self.view, 1), on=self, margins=(0, 0, 0, 0))
@@ -87,12 +90,12 @@ class Console(QDialog):
     def kernel(self) -> Any:
         return self._manager.kernel
 
-    def give(self, values: dict[str, Any]) -> None:
+    def set_variables(self, values: dict[str, Any]) -> None:
         """Set variables of the console."""
         self.kernel.shell.push(values)
 
     def run(self, code: str) -> None:
-        """Run code as if a person had typed it."""
+        """Run code as if a user had typed it."""
         self.view.execute(code)
 
     def end(self) -> None:

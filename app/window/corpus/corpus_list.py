@@ -1,4 +1,4 @@
-"""The list of the texts and groups in the corpus, with facts about each, and their totals."""
+"""The list of the texts and groups in the corpus, with facts about each text, and with the totals."""
 
 from __future__ import annotations
 
@@ -27,11 +27,23 @@ from app.window.corpus.groups import (
 )
 from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.timing import Throttle
-from app.window.parts.wording import count_text, duration_text, size_text
+from app.window.parts.wording import count_text, duration_text, size_text, without_options
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.listed_words import LONG_WORD
 
+ENCODINGS: dict[str, str | None] = {
+    "UTF-8, or as a byte order mark says": None,
+    "UTF-8, � for invalid bytes": "utf-8 replace",
+    "UTF-8, without invalid bytes": "utf-8 skip",
+    "Latin-1 (ISO 8859-1)": "latin-1",
+    "Windows-1252": "cp1252",
+    "Cyrillic (Windows-1251)": "cp1251",
+    "Japanese (Shift JIS)": "shift_jis",
+    "Chinese (GB 18030)": "gb18030",
+    "Korean (EUC-KR)": "euc_kr",
+    "UTF-16": "utf-16",
+}
 LONGEST_SHOWN = 40  # most bytes shown of a word
 
 
@@ -54,8 +66,8 @@ def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
     share = counted.share_in_long_words
     longest = counted.longest_word
     warning = (
-        f"Words of more than {LONG_WORD} bytes make up {share:.0%} of {source.name} (the longest word has {longest:,} "
-        "bytes)"
+        f"Words of more than {LONG_WORD} bytes make up {share:.0%} of {source.name} (the longest word has "
+        f"{count_text(longest, 'byte')})"
     )
     if counted.files > 1 and long_words.file:
         warning += f", such as in {long_words.file}"
@@ -72,7 +84,7 @@ MOVED_ROWS = "application/x-bpe-explorer-texts"
 
 @dataclass(frozen=True)
 class Entry:
-    """The lines about a text or a group in the list."""
+    """An entry of the list: the lines about one text or one group."""
 
     source: CorpusText
     facts: str  # size, encoding, words
@@ -87,9 +99,18 @@ class Entry:
     def title(self) -> str:
         return self.source.name if self.group is None else self.group.title
 
+    @property
+    def reason(self) -> str:
+        """Return the reason why a text cannot be counted. The name of the text is left out, because the title shows it.
+
+        >>> Entry(CorpusText("a.txt"), "0 B", "a.txt is empty: there is no text in it.").reason
+        'is empty: there is no text in it.'
+        """
+        return self.state.removeprefix(self.source.place or self.source.name).lstrip(" ,:")
+
 
 class CorpusListModel(RowListModel[GroupRow | CorpusText]):
-    """A list model with a row for each text and each group. A person can drag a row to another place."""
+    """A list model with a row for each text and each group. A user can drag a row to another position."""
 
     totals_changed = Signal()
     EntryRole = Role.UserRole + 1
@@ -105,9 +126,9 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         corpus.counts.changed.connect(self._throttle.call)
 
     def refresh(self) -> None:
-        """Update the list from the session. Facts about a text are computed only when its row is drawn."""
+        """Take the texts and groups from the session. Facts about a text are computed only when its row is drawn."""
         fresh = self.corpus.texts.value
-        self._outcomes = self.corpus.outcomes_as_wanted()
+        self._outcomes = self.corpus.last_outcomes()
         if fresh == self._sources:
             self.set_rows(self.rows, are_same=True)
         else:
@@ -149,7 +170,9 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return tuple(row.name for row in self.rows if isinstance(row, GroupRow) and row.name)
 
     def texts_at(self, rows: Sequence[int]) -> set[int]:
-        """Return the numbers of the texts in these rows. The heading of a group stands for all its texts."""
+        """Return the numbers of the texts in these rows. If a row is the heading of a group, include all texts of the
+        group.
+        """
         numbers: set[int] = set()
         for row in rows:
             at = self.rows[row]
@@ -172,7 +195,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         self.corpus.arrange(texts_of(move_texts(self.rows, rows, place)))
 
     def shift(self, rows: Sequence[int], by: int) -> list[int]:
-        """Move texts or whole groups by one place: up if `by` is -1, down if it is 1. Return their new rows."""
+        """Move texts or whole groups by one row: up if `by` is -1, down if it is 1. Return their new rows."""
         chosen = [self.rows[row] for row in rows]
         names = [
             row_content.name if isinstance(row_content, GroupRow) else row_content.number for row_content in chosen
@@ -186,14 +209,14 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def add_group(self, rows: Sequence[int]) -> str:
         """Put the texts in these rows into a new group.
 
-        Return the name of the group, which the person can then edit.
+        Return the name of the group, which the user can then edit.
         """
         name = next(name for number in itertools.count(1) if (name := f"group {number}") not in self.groups)
         self.corpus.group(self.texts_at(rows), name)
         return name
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
-        """Apply the edited line of a group: its name, and its weight if the line has a weight."""
+        """Give a group the name and the weight that a user typed in its line."""
         row = self.rows[index.row()]
         if role != Role.EditRole or not isinstance(row, GroupRow):
             return False
@@ -206,7 +229,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return True
 
     def change_role(self, name: str, **changes: Any) -> None:
-        """Change the role of a group: the group that it is a dev text of, or its ratio.
+        """Make a group the dev text of another group, or change its ratio.
 
         Show a message if that is impossible.
         """
@@ -218,10 +241,10 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         except RecipeError as error:
             self.corpus.background.notify(str(error))
 
-    def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
-        """Return the folder in these rows if it is the only row and only some of its files are read.
+    def picked_folder_at(self, rows: Sequence[int]) -> CorpusText | None:
+        """Return the folder in the given row if only some of its files belong to the corpus.
 
-        Otherwise return None.
+        Return None for other texts, for groups, and for several rows.
         """
         chosen = [self.rows[row] for row in rows]
         only = chosen[0] if len(chosen) == 1 else None
@@ -234,10 +257,11 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
         """Return facts about the tables in these rows.
 
-        The facts are the possible text columns, the column in use, and whether the tables are lists of words.
+        The facts are the columns that may contain text, the column that is read, and whether all tables are lists of
+        words.
         """
         texts = [text for text in (self.rows[row] for row in rows) if isinstance(text, CorpusText)]
-        outcomes = self.corpus.counts.outcomes_as_wanted(texts, self.corpus.recipe.value)
+        outcomes = self.corpus.counts.last_outcomes(texts, self.corpus.recipe.value)
         reads = [outcome.read for outcome in outcomes if outcome is not None]
         columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
         taken = {read.column for read in reads}
@@ -252,9 +276,9 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         self.corpus.change_reading(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
     def set_word_list(self, rows: Sequence[int], word_list: bool) -> None:
-        """Read the files in these rows as lists of words with counts, or as texts.
+        """Read the files in these rows as lists of words with counts if `word_list` is true, or else as texts.
 
-        The names of their columns do not matter.
+        An earlier choice of a column is forgotten.
         """
         self.corpus.change_reading(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
@@ -351,7 +375,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             warning = warning_of(source, outcome, self._splits)
             return Entry(source, facts, state, warning=warning, words=frequent_words(outcome))
         if isinstance(outcome, CountFailure):
-            return Entry(source, known, outcome.sentence, is_failed=True)
+            return Entry(source, known, without_options(outcome.sentence), is_failed=True)
         progress = self.corpus.counts.progress_of(source)
         if progress is not None:
             whole = known if progress.total is None else size_text(progress.total)
@@ -360,4 +384,4 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
                 return Entry(source, facts, "counting")
             left = (progress.total - progress.done) / max(1.0, progress.bytes_per_second)
             return Entry(source, facts, f"counting, {duration_text(left)} left", progress.done / progress.total)
-        return Entry(source, known, "waiting to be counted" if self.corpus.counts.busy else "not counted yet")
+        return Entry(source, known, "waiting to be counted" if self.corpus.counts.is_busy else "not counted yet")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from PySide6.QtCore import QItemSelectionModel, QRect, QSize, QSortFilterProxyModel, QStringListModel, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.session.corpus_texts import CorpusText
-from app.window.corpus.corpus_list import CorpusListModel, Entry
+from app.window.corpus.corpus_list import ENCODINGS, CorpusListModel, Entry
 from app.window.parts.dialogs import ask_for_draw, ask_for_ratio, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.row_list import Index
@@ -44,10 +44,11 @@ from app.window.parts.zoom import resize_zoomed, set_zoomed
 
 MARGIN = 10
 GAP = 3
+FILLED_LINES = 1.8  # of two lines, because words are not divided at the end of the first
 
 
 class CorpusDelegate(QStyledItemDelegate):
-    """A painter of an `Entry`. A thin line shows the progress of counting its text."""
+    """A painter of the rows of the list. A thin line in a row shows how much of its text is counted."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line = option.fontMetrics.height()
@@ -72,22 +73,40 @@ class CorpusDelegate(QStyledItemDelegate):
         line = QRect(inside.left(), inside.top(), inside.width(), option.fontMetrics.height())
         bold = QFont(option.font)
         bold.setWeight(QFont.Weight.DemiBold)
-        is_bad = entry.is_failed or bool(entry.warning)
-        for text, font, color in (
-            (entry.title, bold, option.palette.color(QPalette.ColorRole.Text)),
-            (entry.facts, option.font, shades.muted),
-            (f"⚠ {entry.state}" if is_bad else entry.state, option.font, shades.error if is_bad else shades.muted),
-        ):
-            painter.setFont(font)
-            painter.setPen(color)
-            elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, line.width())
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+        _draw_line(painter, line, entry.title, bold, option.palette.color(QPalette.ColorRole.Text))
+        line.translate(0, line.height() + GAP)
+        if entry.is_failed:
+            line.setBottom(inside.bottom())
+            _draw_reason(painter, line, f"⚠ {entry.reason}", option.font, shades.error)
+        else:
+            _draw_line(painter, line, entry.facts, option.font, shades.muted)
             line.translate(0, line.height() + GAP)
+            state = f"⚠ {entry.state}" if entry.warning else entry.state
+            _draw_line(painter, line, state, option.font, shades.error if entry.warning else shades.muted)
         bottom = option.rect.bottom()
         painter.fillRect(option.rect.left(), bottom, option.rect.width(), 1, shades.hairline)
         if entry.fraction is not None:
             painter.fillRect(option.rect.left(), bottom - 2, int(option.rect.width() * entry.fraction), 3, shades.curve)
         painter.restore()
+
+
+def _draw_line(painter: QPainter, line: QRect, text: str, font: QFont, color: QColor) -> None:
+    painter.setFont(font)
+    painter.setPen(color)
+    elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, line.width())
+    painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+
+
+def _draw_reason(painter: QPainter, place: QRect, text: str, font: QFont, color: QColor) -> None:
+    """Draw a text in at most two lines.
+
+    The end of a longer text is cut off, because its beginning says what is wrong.
+    """
+    painter.setFont(font)
+    painter.setPen(color)
+    width = round(place.width() * FILLED_LINES)
+    elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, width)
+    painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, elided)
 
 
 DUPLICATES: tuple[tuple[str, Literal["", "documents", "lines"]], ...] = (
@@ -135,7 +154,7 @@ class GroupMenu:
                 add_tick(menu, title, corpus.mixture.by == by, partial(corpus.weigh_by, by))
 
     def _add_role(self, menu: QMenu, name: str) -> None:
-        """Add the menu entry for the role of a group: its ratio, or the group that it is a dev text of."""
+        """Add the menu entries that make a group the dev text of another group, or change its ratio."""
         group = self._model.corpus.mixture.of(name)
         choose = partial(self._model.change_role, name)
 
@@ -190,9 +209,9 @@ class GroupMenu:
 
 
 class PickedFiles(QDialog):
-    """A dialog that lists the files picked in a folder, and removes some of them.
+    """A dialog that lists the picked files of a folder. A user can remove files from the list.
 
-    It must manage tens of thousands of files.
+    The list may have tens of thousands of files.
     """
 
     def __init__(self, model: CorpusListModel, text: CorpusText, parent: QWidget | None = None) -> None:
@@ -229,24 +248,12 @@ class PickedFiles(QDialog):
         self.count.setText(f"{count_text(len(self._text.picked), 'file')}, {chosen:,} selected")
 
 
-ENCODINGS = (
-    ("UTF-8, or by byte order mark", None),
-    ("UTF-8, � for invalid bytes", "utf-8 replace"),
-    ("UTF-8, without invalid bytes", "utf-8 skip"),
-    ("Latin-1 (ISO 8859-1)", "latin-1"),
-    ("Windows-1252", "cp1252"),
-    ("Cyrillic (Windows-1251)", "cp1251"),
-    ("Japanese (Shift JIS)", "shift_jis"),
-    ("Chinese (GB 18030)", "gb18030"),
-    ("Korean (EUC-KR)", "euc_kr"),
-    ("UTF-16", "utf-16"),
-)
-WORD_LIST = "Words with Their Counts, Not Texts"
+WORD_LIST = "List of Words with Counts"
 LEAST_HEIGHT = 46  # pixels of the list: a text and its size
 
 
 class WholeSentence(QLabel):
-    """A label that wraps its text and never gets less than the full height of the text."""
+    """A label that wraps its text, and is always high enough to show the whole text."""
 
     def setText(self, text: str) -> None:
         super().setText(text)
@@ -319,7 +326,7 @@ class CorpusPanel(QWidget):
 
     def _make_encodings_menu(self, view: QListView) -> QMenu:
         menu = QMenu("Read As", view)
-        for title, encoding in ENCODINGS:
+        for title, encoding in ENCODINGS.items():
             menu.addAction(title).triggered.connect(lambda _, e=encoding: self._model.read_as(self._selected_rows(), e))
         return menu
 
@@ -332,7 +339,7 @@ class CorpusPanel(QWidget):
         add_tick(menu, WORD_LIST, are_lists, lambda: self._model.set_word_list(rows, not are_lists))
 
     def _show_files(self) -> None:
-        text = self._model.picked_at(self._selected_rows())
+        text = self._model.picked_folder_at(self._selected_rows())
         if text is not None:
             picked = PickedFiles(self._model, text, self)
             picked.finished.connect(picked.deleteLater)  # or its parent keeps it for ever
@@ -369,7 +376,7 @@ class CorpusPanel(QWidget):
 
     def _show_totals(self) -> None:
         self.totals.setText(self._model.totals())
-        self.cancel_button.setVisible(self._model.corpus.counts.busy)
+        self.cancel_button.setVisible(self._model.corpus.counts.is_busy)
         self.warning.setText(self._model.warning)
         self.warning.setVisible(bool(self._model.warning))
         self.warning.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
@@ -379,7 +386,7 @@ class CorpusPanel(QWidget):
         selected = len(self.list.selectedIndexes())
         self.remove_button.setEnabled(selected > 0)
         self.edit_action.setEnabled(selected == 1)
-        self.files_action.setEnabled(selected == 1 and self._model.picked_at(self._selected_rows()) is not None)
+        self.files_action.setEnabled(selected == 1 and self._model.picked_folder_at(self._selected_rows()) is not None)
         several = self._model.rowCount() > 1
         self.up_button.setEnabled(selected > 0 and several)
         self.down_button.setEnabled(selected > 0 and several)

@@ -1,4 +1,4 @@
-"""The groups of texts in the list: their rows, their editable lines, and moves of rows."""
+"""The groups of texts in the list: their rows, their editable lines, and the order of rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ T = TypeVar("T")
 
 
 def rows_of(texts: Sequence[CorpusText]) -> Rows:
-    """Return the rows of the list: each group with its heading and its texts. Without groups, return only the texts."""
+    """Return the rows of the list: a heading for each group, followed by the texts of the group.
+
+    If there are no groups, return only the texts.
+    """
     rows: Rows = []
     last = ""
     for text in texts:
@@ -40,12 +43,15 @@ def rows_of(texts: Sequence[CorpusText]) -> Rows:
 
 
 def line_of_group(row: GroupRow, mixture: Mixture) -> str:
-    """Return the line of a group in the form in which a person edits it, such as `de = 70 %`."""
+    """Return the editable line of a group, such as `de = 70 %`."""
     return f"{row.title} = {_weight(mixture.of(row.name), mixture)}"
 
 
 def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fraction, By]:
-    """Return the name, the weight and the kind of weight in an edited line. Missing parts keep their old values."""
+    """Return the name, the weight and the kind of weight in an edited line.
+
+    If the line lacks one of them, return the old value.
+    """
     name, equals, weight = line.rpartition("=")
     name = (name if equals else line).strip()
     name = "" if name == IN_NONE else name or row.name
@@ -58,7 +64,10 @@ def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fr
 
 
 def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
-    """Return a text about the weight of a group. If `sizes` are known, it also gives a share as a factor."""
+    """Return the weight of a group as text.
+
+    If the weight is a share and the `sizes` are known, the text also says how many times the group is counted.
+    """
     if group.dev_of:
         return group.role
     parts = [_weight(group, mixture) if mixture.by == "times" else f"{_weight(group, mixture)} of {mixture.by}"]
@@ -69,7 +78,7 @@ def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
 
 
 def sample_text(group: Group) -> list[str]:
-    """Return phrases about the sample of a group. The list is empty if the whole group is used."""
+    """Return phrases about the part of a group that is used. The list is empty if the whole group is used."""
     parts = []
     sample = group.sample
     if sample.first_bytes is not None:
@@ -102,7 +111,7 @@ def _weight(group: Group, mixture: Mixture) -> str:
 
 
 def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
-    """Return the texts in these rows. The group of each text is that of the heading above it."""
+    """Return the texts in these rows. A text belongs to the group of the heading above it."""
     texts: list[CorpusText] = []
     group = ""
     for row in rows:
@@ -114,7 +123,7 @@ def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
 
 
 def move_texts(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], place: int) -> Rows:
-    """Return the rows after the chosen texts were moved to a place, which may be in another group."""
+    """Return the rows after moving the chosen texts to a position, which may be in another group."""
     chosen = [row for row in sorted(chosen) if isinstance(rows[row], CorpusText)]
     others = [content for row, content in enumerate(rows) if row not in set(chosen)]
     place = max(place, 1) if others and isinstance(others[0], GroupRow) else place
@@ -122,7 +131,7 @@ def move_texts(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], p
 
 
 def shift_rows(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by: int) -> Rows:
-    """Return the rows after the chosen rows were moved up (-1) or down (1). A heading moves with its whole group."""
+    """Return the rows after moving the chosen rows up (-1) or down (1). A heading moves with its whole group."""
     groups = {row.name for row in (rows[place] for place in chosen) if isinstance(row, GroupRow)}
     if groups:
         blocks: list[Rows] = [
@@ -139,9 +148,9 @@ def shift_rows(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], b
 
 
 def _swap_with_neighbours(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
-    """Return the items after each item at one of the `moving` places was swapped with its neighbour.
+    """Return a list with some items moved one position up (-1) or down (1). `moving` contains their positions.
 
-    A moving item at the end of the list stays where it is. So does a moving item right before an item that stays.
+    An item that is already at the end of the list cannot move. A moving item next to it cannot move either.
     """
     stepped = list(things)
     fixed = -1 if by < 0 else len(things)

@@ -1,4 +1,7 @@
-"""The page that edits a text of the corpus. An edited text is learned at once, and edits can be undone."""
+"""The page that edits a text of the corpus.
+
+The window trains on an edited text immediately, and edits can be undone.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,11 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.lazy_model import LazyModel
 from app.window.parts.page import Page
 from app.window.parts.widgets import label, muted_label, name_widget
+from app.window.parts.wording import without_options
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
-TOPIC = "text to edit"
+TOPIC = "edited_text"
 REDRAW_MILLISECONDS = 60
 LARGE, REST_MILLISECONDS = 100_000, 250  # characters; the pause in typing after which so large a text is learned
 NO_TEXT = "There is no text yet. Open a file, paste a text or choose a sample."
@@ -36,9 +40,9 @@ class OpenText:
 
 
 class CorpusTextModel(QObject, LazyModel):
-    """A model of the text that a person edits.
+    """A model of the text that a user edits.
 
-    The corpus follows the edits, and the session's undo stack holds them.
+    Each edit changes the corpus, and can be undone with the session's other changes.
     """
 
     changed = Signal()
@@ -104,13 +108,13 @@ class CorpusTextModel(QObject, LazyModel):
         self.changed.emit()
 
     def _refuse(self, sentence: str) -> None:
-        self.trouble = sentence
+        self.trouble = without_options(sentence)
         self.changed.emit()
 
     def _take_edit_soon(self, opened: OpenText) -> None:
         """Pass an edit to the corpus.
 
-        In a large text, wait for a pause in typing, so that no key waits for the key before.
+        If the text is large, wait for a pause in typing, so that typing is not slowed down.
         """
         is_typing = opened.model.length > LARGE and not self._undo.is_walking
         self._rest.start() if is_typing else self._take_edits()
@@ -123,7 +127,10 @@ class CorpusTextModel(QObject, LazyModel):
                 self._corpus.rewrite(opened.source, None if text == opened.first else text)
 
     def _follow(self) -> None:
-        """Show changes of a text that other views made. Drop texts that undo can no longer restore."""
+        """Update the opened texts after a change of the corpus.
+
+        Another view may have changed their content. A removed text is closed if undo can no longer restore it.
+        """
         there = {corpus_text.number: corpus_text for corpus_text in self._corpus.texts.value}
         for number, opened in list(self._open.items()):
             source = there.get(number)

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QMenu
 
 from app.session.time import timer
 from app.settings import LAST_FOLDER, MOST_RECENT_FILES, RECENT_FILES
-from app.window.corpus.corpus_list import CorpusListModel
+from app.window.corpus.corpus_list import ENCODINGS, CorpusListModel
 from app.window.exchange.wiring import ExchangeWiring
 from app.window.main_window import Frame
-from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
+from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_encoding, ask_for_folder, ask_for_texts
 from app.window.parts.widgets import add_entry, filled_menu
 from app.window.sessions.wiring import SessionWiring
 from bpe_core.formats import is_table
@@ -28,7 +28,7 @@ TITLE_LENGTH = 40  # most characters of a pasted text in its name
 
 
 class CorpusWiring(QObject):
-    """An object that opens files of any kind: a session, a tokenizer, or texts to learn from."""
+    """An object that opens the files a user chooses: a session, a tokenizer, or texts to learn from."""
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class CorpusWiring(QObject):
         actions.connect(open=self._ask_for_texts, open_folder=self._ask_for_folder, open_address=self._ask_for_address)
         actions.connect(paste_text=lambda: self.add_text(QGuiApplication.clipboard().text()))
         session.corpus.column_wanted.connect(self._ask_for_column)
+        session.corpus.encoding_wanted.connect(self._ask_for_encoding)
         frame.window.files_dropped.connect(self.open_paths)
         frame.window.text_dropped.connect(self.add_text)
         self._recount_soon = timer(self, RECOUNT_MILLISECONDS, session.count)
@@ -76,7 +77,7 @@ class CorpusWiring(QObject):
             self.open_paths(paths)
 
     def open_paths(self, paths: Sequence[Path | str]) -> None:
-        """Open a session, show a tokenizer, or add texts, as the kinds of the files demand."""
+        """Open files by their kind. A session is opened, a tokenizer is shown, and texts are added to the corpus."""
         sessions = [Path(path) for path in paths if str(path).lower().endswith(EXTENSION)]
         if sessions:
             self._filing.open_first(sessions)
@@ -124,6 +125,14 @@ class CorpusWiring(QObject):
         column = ask_for_column(self._window, self._model.source_at(row).name, columns)
         if column:
             self._model.take_column([row], column)
+
+    def _ask_for_encoding(self, number: int) -> None:
+        row = self._model.row_of(number)
+        if row is None:
+            return
+        title = ask_for_encoding(self._window, self._model.source_at(row).name, list(ENCODINGS))
+        if title:
+            self._model.read_as([row], ENCODINGS[title])
 
     def _fill_recent(self, menu: QMenu) -> None:
         for name in self._settings.get(RECENT_FILES):

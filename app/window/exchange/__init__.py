@@ -1,1 +1,1 @@
-"""The parts of the window for files: import, export, extended tables, ids, counts, and compressed files."""
+"""The parts of the window for files: imports, exports, extended tables, files of ids, counts, and compressed files."""

@@ -18,7 +18,10 @@ A_FILE = "A file …"
 
 
 class CachedDialog(QDialog):
-    """A dialog that lists the cached tokenizers. Afterwards `chosen` is a name, A_FILE, or an empty text."""
+    """A dialog that lists the cached tokenizers.
+
+    After it is closed, `chosen` is the name of a tokenizer, A_FILE, or an empty string.
+    """
 
     def __init__(self, cached: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,9 +71,9 @@ class CachedDialog(QDialog):
 
 
 def ask_for_cached(parent: QWidget, cached: Mapping[str, str]) -> str:
-    """Ask for a tokenizer.
+    """Ask for the name of a tokenizer, and return it.
 
-    Return its name, A_FILE if the person prefers to open a file, or an empty text if the person cancelled.
+    Return A_FILE if the user wants to open a file, or an empty string if the user cancelled.
     """
     dialog = CachedDialog(cached, parent)
     dialog.exec()

@@ -47,7 +47,7 @@ class CompressDialog(WorkDialog):
         return name
 
     def _ask_for_target(self, before: str) -> str:
-        """Ask for the path of the new file. The system's dialog warns the person before a file is replaced."""
+        """Ask for the path of the new file. The system's dialog warns the user if the file already exists."""
         name, _ = QFileDialog.getSaveFileName(self, "Write to", before or self._folder)
         self._confirmed = name or self._confirmed
         return name

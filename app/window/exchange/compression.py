@@ -27,16 +27,16 @@ class FileCompression(FileWork):
     finished = Signal(str)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__("a file that is compressed", session, parent)
+        super().__init__("compression", session, parent)
 
     @staticmethod
     def ending() -> str:
-        """Return the ending in the names of compressed files."""
+        """Return the file name extension of compressed files."""
         return container().ENDING
 
     @staticmethod
     def about(direction: Direction) -> str:
-        """Return a paragraph that explains what happens to the file."""
+        """Return a paragraph that tells the user what happens to a file that is compressed or restored."""
         return container().ABOUT if direction == "compress" else ABOUT_EXPANDING
 
     @staticmethod
@@ -73,16 +73,19 @@ def _expand(source: Path, target: Path, task: Task) -> str:
 
 
 def _report(report: Report, others: dict[str, int]) -> list[str]:
-    lines = [f"{report.original_size:,} bytes became {_size(report.compressed_size, report.original_size)}."]
+    lines = [
+        f"{count_text(report.original_size, 'byte')} became {_size(report.compressed_size, report.original_size)}."
+    ]
     reached = " and ".join(f"{name} {_size(size, report.original_size)}" for name, size in others.items())
     lines.append(f"Sizes with today's compressors: {reached}.")
     lines.append(
         f"The file has {count_text(report.blocks, 'block')}. The compressor replaced "
-        f"{count_text(report.replaced_pairs, 'pair')}, and its tables have {report.table_bytes:,} bytes."
+        f"{count_text(report.replaced_pairs, 'pair')}, and its tables have {count_text(report.table_bytes, 'byte')}."
     )
     if report.full_blocks:
         lines.append(
-            f"In {count_text(report.full_blocks, 'block')} all 256 bytes occur, so no byte was free to replace a pair."
+            f"In {count_text(report.full_blocks, 'block')} all 256 byte values occur, so no byte is free to replace a "
+            "pair."
         )
     elif not report.replaced_pairs:
         lines.append(container().NOTHING_PAYS)

@@ -1,4 +1,4 @@
-"""The counts that other processes make. A window starts such a process, which goes on even if the window is closed."""
+"""The list of the processes that count words in the background. They continue after the window is closed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from bpe_core.support.limits import size_in
 from bpe_core.text.reading.opening import is_address
 
 LOOK_EVERY_MILLISECONDS = 500
-TOPIC = "background counts"
-LOOKING = "status of background counts"
+TOPIC = "background_counts"
+LOOKING = "status_of_background_counts"
 BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask cluster at an address")
 ON = ("", "local")  # the first two places; the third is an address
 NO_TEXTS = "There is no text to count. Open a file, paste a text or choose a sample."
@@ -36,7 +36,7 @@ NO_COUNTS = "“{}” must end in .parquet, or name a new folder for the counts.
 
 
 class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
-    """A list of the counts that other processes make, the newest first. Each count has a status file."""
+    """A list of the counts that run in other processes, the newest first. Each count has a status file."""
 
     failed = Signal(str)  # why a count could not be started
     open_wanted = Signal(str)  # the path of the output
@@ -60,12 +60,12 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         return f"{status.output} · {status_text(status)}" if role == Role.DisplayRole else None
 
     def read_status_files(self) -> None:
-        """Read the status files of all counts, even of those that other windows started."""
+        """Read the status files of all counts. Another window may have started some of them."""
         if not self._session.background.is_busy(LOOKING):
             self._session.background.run(LOOKING, lambda task: background.counts_in(self._folder), self._take)
 
     def begin(self, by: int, address: str, workers: int, memory: str, output: str) -> None:
-        """Start a process that counts the texts, split by the present recipe."""
+        """Start a process that counts the words of the texts. The current recipe splits the texts."""
         texts = self._session.corpus.texts.value
         recipe = self._session.recipe.value
         refusal = self._refusal(by, address, memory, output)
@@ -104,7 +104,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         background.stop_count(path)
 
     def forget(self, path: Path) -> None:
-        """Remove an ended count from the list. The file with its result stays."""
+        """Remove an ended count from the list. The file of its result is kept."""
         if path in self.known and not self.known[path].is_under_way:
             background.remove_count(path)
             self._take({other: status for other, status in self.known.items() if other != path})
@@ -153,6 +153,6 @@ def status_text(status: CountStatus) -> str:
 
 
 def share(status: CountStatus) -> float:
-    """Return the finished share of a count, from 0 to 1."""
+    """Return how much of a count is finished, from 0 to 1."""
     whole = status.done / status.total if status.total else 0.0
     return 0.9 * whole if status.unit == "bytes" else 0.9 + 0.1 * whole

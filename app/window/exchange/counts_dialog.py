@@ -14,6 +14,7 @@ from app.window.parts.layouts import STRETCH, AtTop, form_of_fields, in_column, 
 from app.window.parts.tables import list_of_rows
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import LinkedText, ProgressBar, entry, name_widget, paragraph, push_button
+from app.window.parts.wording import without_options
 from app.window.parts.zoom import resize_zoomed
 
 ABOUT_COUNTING = (
@@ -26,7 +27,7 @@ LEAST_LIST = 70  # pixels
 
 
 class CountDialog(QDialog):
-    """A form that starts a count, above the list of counts. Closing the dialog stops no count."""
+    """A dialog with a form that starts a count, and a list of counts. The counts go on after the dialog is closed."""
 
     def __init__(self, model: BackgroundCounts, proposal: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +63,7 @@ class CountDialog(QDialog):
         self.list.selectionModel().currentChanged.connect(self._show_chosen)
         model.modelReset.connect(self._choose_newest)
         model.dataChanged.connect(self._show_chosen)
-        model.failed.connect(self.refusal.setText)
+        model.failed.connect(lambda sentence: self.refusal.setText(without_options(sentence)))
         self._offer()
         self._choose_newest()
 

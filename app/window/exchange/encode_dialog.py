@@ -21,7 +21,10 @@ COLUMNS = ("Text", "Size", "Tokens", "Different", "Bytes per token")
 
 
 class EncodeDialog(WorkDialog):
-    """A dialog that encodes texts with the vocabulary after any step, and shows counts for each text."""
+    """A dialog that encodes texts with the vocabulary after any step.
+
+    A table shows the number of tokens in each text.
+    """
 
     def __init__(self, model: CorpusEncoding, parent: QWidget | None = None) -> None:
         super().__init__(model, "Encode Texts", "Encode", parent=parent)
@@ -31,7 +34,7 @@ class EncodeDialog(WorkDialog):
         self.files = push_button("The texts of the corpus", self._choose_files, "Choose other files to encode")
         self.at = name_widget(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
         self.at.setValue(model.session.cursor.position)
-        self.width_box = name_widget(QComboBox(), "Numbers as")
+        self.width_box = name_widget(QComboBox(), "Store ids as")
         self.width_box.addItems(["the smallest type that holds all ids", *WIDTHS])
         self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
         self.table = name_widget(QTableWidget(0, len(COLUMNS)), "Result for each text")
@@ -44,7 +47,7 @@ class EncodeDialog(WorkDialog):
         form = form_of_fields(
             ("Encode", self.files),
             (f"Use {model.session.runs.wording.steps} up to", self.at),
-            ("Numbers as", self.width_box),
+            ("Store ids as", self.width_box),
             ("Write to", self.output.row),
         )
         in_column(form, self.bar, self.outcome, (self.table, 1), self.buttons, on=self)

@@ -16,20 +16,22 @@ from app.window.exchange.file_work import FileWork
 from app.window.parts.wording import size_text
 from app.worker.job import Task
 from bpe_core.methods.kit.encode_corpus import EncodedCorpus, Width, encode_corpus
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.support.wording import count_text
 
 WIDTHS: tuple[Width, ...] = get_args(Width)
 
 
 class CorpusEncoding(FileWork):
-    """A background task that encodes the texts of the corpus, or other files, with the run shown."""
+    """A background task that encodes the texts of the corpus, or other files, with the tokenizer of the run shown."""
 
     finished = Signal(list, str)  # a row of cells for each text, and a sentence
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__("ids of the corpus", session, parent)
+        super().__init__("ids_of_the_corpus", session, parent)
 
     def start(self, files: Sequence[Path], at: int, width: Width | None, path: Path) -> None:
-        """Encode these files into a file of ids. If there are no files, encode the texts of the corpus."""
+        """Encode these files into a file of ids. If no files are given, encode the texts of the corpus."""
         history = self.history
         if self.is_busy:
             return
@@ -37,7 +39,7 @@ class CorpusEncoding(FileWork):
         if history is None or not sources:
             self.failed.emit("Encoding needs a tokenizer and a text. Train first, or open a text.")
             return
-        encode = partial(encode_corpus, history=history, output=path, at=at, width=width)
+        encode = partial(encode_corpus, tokenizer=Tokenizer(history), output=path, at=at, width=width)
 
         def work(task: Task) -> EncodedCorpus:
             with reading(sources, task.remarks) as corpus:
@@ -62,5 +64,5 @@ class CorpusEncoding(FileWork):
             )
             for name, part in [*groups, *named]
         ]
-        self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
+        self.finished.emit(rows, f"Wrote {count_text(result.tokens, 'id')} as {result.width} to {result.path}.")
         self.written.emit(command, Path(result.path))

@@ -1,6 +1,6 @@
 """A class that exports the run shown.
 
-A background task prepares and checks the files, and then moves them to their place.
+A background task writes and checks the new files. Then it moves them to the place that the user chose.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bpe_core.support.progress import Progress, Work
 from bpe_core.verification.checking import PreparedExport as PreparedExport
 from bpe_core.verification.checking import prepare_export
 
-FIT = "export fit"
+FIT = "export_fit"
 FOLDER = "Folder for transformers"
 FOLDER_EXPLANATION = "A folder for transformers.AutoTokenizer, with tokenizer.json and the roles of the special tokens."
 ROLE_TITLES = {"pad": "Padding", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
@@ -43,13 +43,13 @@ class FormatChoice:
 
     @property
     def title(self) -> str:
-        """Return the title of the format in the list: its purpose, and its name."""
+        """Return the title of the format in the list: what the format is for, and its name."""
         return f"{self.purpose[:1].upper()}{self.purpose[1:]} ({self.name})" if self.purpose else self.name
 
 
 @dataclass(frozen=True)
 class RoleChoice:
-    """A role of a special token, and the token that probably has the role."""
+    """A role of special tokens, such as padding, and the token that has this role."""
 
     name: str
     title: str
@@ -59,7 +59,7 @@ class RoleChoice:
 
 @dataclass(frozen=True)
 class FolderChoices:
-    """The choices for the export of a folder: the token of each role, and the file with a chat template."""
+    """The choices of a user who exports a folder: the token of each role, and the file with a chat template."""
 
     roles: tuple[tuple[str, str], ...] = ()
     template: str = ""
@@ -69,7 +69,7 @@ NO_CHOICES = FolderChoices()
 
 
 def format_choices() -> list[FormatChoice]:
-    """Return the formats to choose from. The formats of programs come first, and then the tables."""
+    """Return the formats to choose from. The formats of other programs come before the formats of plain tables."""
     files = [
         FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending, row.purpose)
         for name, row in FORMATS.written.rows.items()
@@ -81,7 +81,7 @@ def format_choices() -> list[FormatChoice]:
 
 
 class TableExport(FileWork):
-    """An export that writes and checks files in memory, and then moves the files to their place."""
+    """An export of the run shown. It prepares and checks the files before they replace other files."""
 
     refused = Signal(str)  # why the chosen format cannot hold the run; empty if it can
     checked = Signal(PreparedExport)
@@ -96,14 +96,17 @@ class TableExport(FileWork):
 
     @property
     def roles(self) -> list[RoleChoice]:
-        """Return the roles of special tokens, each with a token that is guessed by its name."""
+        """Return each role of special tokens with its token.
+
+        The tokens come from the opened table. For other runs, the tokens are guessed from their names.
+        """
         tokens = roles_of(self.history).given if self.history is not None else {}
         tokens = roles_in(self.origin.sidecars) if self.origin is not None else tokens
         return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], tokens.get(name, "")) for name in MEANINGS]
 
     @property
     def origin(self) -> Origin | None:
-        """Return the opened table that the run shown comes from.
+        """Return the opened table on which the run shown is based, or None.
 
         An exported folder keeps the roles of that table's special tokens, its padding side, and its chat template.
         """
@@ -121,7 +124,7 @@ class TableExport(FileWork):
 
     @property
     def template_hint(self) -> str:
-        """Return the hint in the empty field for a chat template."""
+        """Return the hint that an empty field for a chat template shows."""
         kept = template_file_in(self.origin.sidecars) if self.origin is not None else ""
         return f"the template in {kept}" if kept else "none"
 
@@ -132,10 +135,10 @@ class TableExport(FileWork):
     def can_start(self) -> bool:
         return self.history is not None and not self.is_busy
 
-    def look_at(self, format: str, merges: int) -> None:
-        """Check in the background whether a format can hold the run after `merges` steps.
+    def check_format(self, format: str, merges: int) -> None:
+        """Check in the background whether a format can store the run after `merges` steps.
 
-        The signal `refused` brings the result.
+        The result arrives with the signal `refused`.
         """
         if self.history is not None and not self.is_busy:
             table = self.history.first(merges)
@@ -146,9 +149,9 @@ class TableExport(FileWork):
     def prepare(
         self, path: Path, format: str, merges: int | None = None, folder_choices: FolderChoices = NO_CHOICES
     ) -> None:
-        """Write the files in memory and check them. The signal `checked` brings the result.
+        """Write the files in memory and check them. The result arrives with the signal `checked`.
 
-        `folder_choices` holds the choices for a folder, and other formats ignore it.
+        Only a folder uses `folder_choices`. Other formats ignore it.
         """
         history = self.history
         text = self.session.text.value
@@ -172,12 +175,12 @@ class TableExport(FileWork):
         self._begin(work, self._take_prepared)
 
     def _changes(self, folder_choices: FolderChoices) -> tuple[tuple[str, str], ...]:
-        """Return the roles to which a person gave another token, with the new tokens."""
+        """Return the roles for which the user chose another token, with the chosen tokens."""
         before = {role.name: role.token for role in self.roles}
         return tuple((name, token) for name, token in folder_choices.roles if token != before[name])
 
     def put_in_place(self) -> None:
-        """Replace the old files by the prepared files. If that fails for a file, no file is replaced."""
+        """Replace the old files with the prepared files. If one file cannot be replaced, all old files stay."""
         if self._prepared is not None and not self.is_busy:
             self._begin(partial(_put_in_place, self._prepared), self._report_written)
 
@@ -185,7 +188,7 @@ class TableExport(FileWork):
         self._prepared = None
 
     def cancel(self) -> None:
-        """Cancel the export, unless its files are being moved to their place just now."""
+        """Cancel the export. An export that is already replacing files goes on."""
         if self._prepared is None:
             super().cancel()
 
@@ -238,7 +241,10 @@ def _prepared_folder(history: History, path: Path, folder_choices: FolderChoices
 def _prepared_like(
     origin: Origin, history: History, path: Path, roles: Sequence[tuple[str, str]], template: str, **choices: Any
 ) -> PreparedExport:
-    """Prepare a folder like the folder of the opened table. Only the changed roles and the template differ."""
+    """Prepare a copy of the folder of the opened table.
+
+    The copy holds the run, the changed roles and the new template.
+    """
     from bpe_core.delivery.changed_folder import plan_for, prepare_changed_folder  # not for the first paint
     from bpe_core.delivery.folder import read_template, with_special_tokens
 

@@ -1,4 +1,4 @@
-"""The dialog that exports a tokenizer. A person chooses format and place, reads the check, and only then writes."""
+"""The dialog that exports a tokenizer. It checks the export and shows the result before it writes any file."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from app.window.parts.widgets import (
     scrolling,
     selectable,
 )
+from app.window.parts.wording import without_options
 from app.window.parts.zoom import resize_zoomed, set_zoomed
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
@@ -33,9 +34,9 @@ WRITE = "Write"
 
 
 class ExportDialog(WorkDialog):
-    """A dialog that checks a file before it is written.
+    """A dialog that checks an export before it writes the files.
 
-    It asks for a confirmation if a file would be replaced or if the file differs from the run.
+    It asks for a confirmation if it would replace a file, or if the files differ from the run.
     """
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
@@ -54,13 +55,13 @@ class ExportDialog(WorkDialog):
         cursor = export.session.cursor
         self.merges = name_widget(NumberBox(0, export.merges), f"How many {steps}")
         self.merges.setValue(export.merges)
-        only = f"Only the {steps} that were made by then"
-        self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(cursor.position), only)
+        only = f"Only the {steps} up to the step that the window shows"
+        self.up_to_here = push_button("Up to the Step Shown", lambda: self.merges.setValue(cursor.position), only)
         chosen = export.session.selection.steps
         self.up_to_chosen = push_button(
             f"Up to the Chosen {steps.capitalize()}",
             lambda: self.merges.setValue(chosen[-1]),
-            f"Only the {steps} up to the last of those that are selected in their table",
+            f"Only the {steps} up to the last selected row of their table",
         )
         self.up_to_chosen.setVisible(bool(chosen))
         self.path = PathLine("File to write", self._ask_for_path)
@@ -116,7 +117,7 @@ class ExportDialog(WorkDialog):
         self.outcome.clear()
         self.begin.setEnabled(True)
         self._name_button()
-        self._export.look_at(self._choices[self.format.currentIndex()].name, self.merges.value())
+        self._export.check_format(self._choices[self.format.currentIndex()].name, self.merges.value())
 
     def _begin(self) -> None:
         if self._checked is not None:
@@ -142,7 +143,7 @@ class ExportDialog(WorkDialog):
     def _show_written(self, sentence: str) -> None:
         report = "" if self._checked is None else _lists(self._checked)
         self._checked = None
-        self.outcome.setText(f"<p>{html.escape(sentence)}</p>{report}")
+        self.outcome.setText(f"<p>{html.escape(without_options(sentence))}</p>{report}")
 
     def _show_refusal(self, sentence: str) -> None:
         self.begin.setEnabled(not sentence)
@@ -152,7 +153,7 @@ class ExportDialog(WorkDialog):
     def _show_failed(self, sentence: str) -> None:
         self._checked = None
         color = shades_of(self.palette()).error.name()
-        self.outcome.setText(f'<p style="color:{color}">{html.escape(sentence)}</p>')
+        self.outcome.setText(f'<p style="color:{color}">{html.escape(without_options(sentence))}</p>')
 
     def _rest(self) -> None:
         self._set_enabled(True)
@@ -171,9 +172,9 @@ class ExportDialog(WorkDialog):
 
 
 class FolderFields(QWidget):
-    """The fields for the export of a folder, with a token for each role.
+    """The fields for the export of a folder: a token for each role, and a chat template.
 
-    A person can type a token that the vocabulary does not have. The export adds such a token.
+    If a user types a token that the vocabulary does not contain, the export adds this token.
     """
 
     changed = Signal()
@@ -215,7 +216,7 @@ class FolderFields(QWidget):
 
 
 class ExportBar(QWidget):
-    """A progress bar for an export in the status line, with a button that stops the export."""
+    """A bar in the status line that shows the progress of an export. Its button stops the export."""
 
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -265,7 +266,7 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
 def _lists(checked: PreparedExport) -> str:
     verification = checked.verification
     chosen = _html_list("Options that the program chose:", verification.chosen)
-    return "".join((*chosen, *_html_list("Facts that this format cannot hold:", verification.cannot_hold)))
+    return "".join((*chosen, *_html_list("Facts that this format cannot store:", verification.cannot_hold)))
 
 
 def _html_list(title: str, sentences: tuple[str, ...], more: int = 0) -> list[str]:

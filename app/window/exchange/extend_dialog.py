@@ -12,15 +12,16 @@ from app.window.parts.dialogs import ask_for_texts, dialog_buttons
 from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox, is_refused, mark_refused
 from app.window.parts.widgets import label, muted_label, name_widget, push_button
+from app.window.parts.wording import without_options
 
 ABOUT_EXTENDING = (
-    "All present tokens keep their ids. The run shown stays, and the extended table is a new run. A report shows how "
+    "All existing tokens keep their ids. The run shown stays, and the extended table is a new run. A report shows how "
     "many tokens the new table saves, and which tokens the corpus never uses."
 )
 FIRST_ID = (
     "The field shows the first free id. If a model has special tokens with higher ids, choose an id after these ids."
 )
-HELD_OUT = "Choose held-out texts. A report gives the number of tokens of each text before and after"
+HELD_OUT = "Choose held-out texts. A report compares their numbers of tokens before and after the extension"
 MOST_NAMED = 3  # texts
 USUAL = 1_000  # tokens
 
@@ -53,14 +54,14 @@ class ExtendDialog(QDialog):
         self.note = muted_label(ABOUT_EXTENDING)
         buttons, self.go = dialog_buttons(self, "Extend", self._request_tokens)
         join = [("Join", self.rule)] if offer.rule else []
-        texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
-        form = form_of_fields(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
+        texts = "Held-out texts", in_row(self.choose, (self.held_out, 1))
+        form = form_of_fields(("Tokens to add", self.by), ("First new id", self.first_id), *join, texts)
         in_column(form, self.across, self.note, buttons, on=self)
         for box in (self.by, self.first_id):
             box.valueChanged.connect(self._check)
 
     def _choose(self) -> None:
-        chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that are not learned from")]
+        chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that are not used for training")]
         if chosen:
             self._held_out = tuple(chosen)
             more = f" and {len(chosen) - MOST_NAMED} more" if len(chosen) > MOST_NAMED else ""
@@ -69,7 +70,7 @@ class ExtendDialog(QDialog):
     def _check(self) -> None:
         refusal = self._offer.refusal(self.by.value(), self.first_id.value())
         mark_refused(self.first_id, refusal)
-        self.note.setText(refusal or ABOUT_EXTENDING)
+        self.note.setText(without_options(refusal) or ABOUT_EXTENDING)
 
     def _request_tokens(self) -> None:
         self._check()

@@ -1,4 +1,4 @@
-"""The choices of a person who extends a table."""
+"""The choices of a user who extends a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 @dataclass(frozen=True)
 class ExtendOptions:
-    """The choices that exist for extending a table: new tokens, their ids, and the rule that chooses pairs."""
+    """The choices that a user has when extending a table: new tokens, their ids, and the rule that chooses pairs."""
 
     most: int  # tokens
     first_free: int  # id
@@ -28,7 +28,7 @@ class ExtendOptions:
 
 @dataclass(frozen=True)
 class OpenChoice:
-    """A choice that an opened table does not settle, because it lists only tokens."""
+    """A choice that the user must make, because the opened table lists only tokens and does not record this choice."""
 
     name: str
     value: str  # the recipe's value
@@ -36,7 +36,9 @@ class OpenChoice:
 
 
 def extend_options(history: History) -> ExtendOptions:
-    """Return the choices for extending a table. Raise BpeError if the table cannot learn more tokens."""
+    """Return the choices that a user has when extending a table. Raise BpeError if the table cannot learn
+    more tokens.
+    """
     growing_recipe(history, 1)
     numbers = numbers_of(history)
 
@@ -68,7 +70,7 @@ def _open_choice(history: History) -> OpenChoice | None:
 
 
 def _can_add_second_stage(history: History) -> bool:
-    """Return whether a second stage, which learns superwords, can be added to a history."""
+    """Return whether a history can get a second stage, in which it learns superwords."""
     try:
         return growing_recipe(history, 1, across_words=True).method != history.recipe.method
     except BpeError:

@@ -1,6 +1,6 @@
 """The base class of background tasks that write a file.
 
-Only one of these tasks runs at a time, and a cancelled task leaves no file.
+A new task cancels an older task of the same topic. A cancelled task leaves no file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 class FileWork(QObject):
     """A background task that writes a file.
 
-    The file appears only when it is complete, so a cancelled task keeps the old file.
+    A new file replaces an old file only when it is complete. If the task is cancelled, the old file stays.
     """
 
     progressed = Signal(float)  # from 0 to 1

@@ -1,4 +1,4 @@
-"""The dialog that replaces tokens. It chooses how many tokens get another meaning."""
+"""The dialog that replaces tokens with new tokens. The user chooses how many tokens are replaced."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted_label, name_widget
 
 ABOUT_REPLACING = (
-    "The tokens that your corpus needs least give their ids to the best new tokens. The size and all other ids stay, "
-    "so a model keeps its embeddings. The run shown stays, and the changed table is a new run. A message then says "
-    "how many tokens it saves."
+    "The best new tokens replace the tokens that your corpus needs least, and get their ids. The size and all other "
+    "ids stay, so a model can keep its embeddings. The run shown stays, and the changed table is a new run. A message "
+    "then says how many tokens it saves."
 )
 USUAL = 100  # tokens
 

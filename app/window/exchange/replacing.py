@@ -1,4 +1,7 @@
-"""The background task that makes a run in which new tokens have the ids of tokens that the corpus needs least."""
+"""The background task that replaces the tokens that the corpus needs least.
+
+The new tokens get the ids of the old tokens.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ REPLACING = "Replacing tokens …"
 
 
 class TokenReplacement(QObject):
-    """A task that replaces tokens of the run shown. Only one such task runs at a time."""
+    """A background task that replaces tokens of the run shown. Only one such task runs at a time."""
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -28,7 +31,10 @@ class TokenReplacement(QObject):
 
     @property
     def refusal(self) -> str:
-        """Return the reason why no token of the run shown can be replaced. The text is empty if tokens can be."""
+        """Return the reason why no token of the run shown can be replaced.
+
+        If tokens can be replaced, the text is empty.
+        """
         run = self._session.runs.shown
         if run is None or run.history is None:
             return "There is no table to change."
@@ -40,12 +46,15 @@ class TokenReplacement(QObject):
 
     @property
     def most(self) -> int:
-        """Return the largest number of tokens that a person can ask to replace."""
+        """Return the largest number of tokens that a user can ask to replace."""
         run = self._session.runs.shown
         return 1 if run is None or run.history is None else max(1, len(run.history))
 
     def start(self, swap: int) -> None:
-        """Start the task. At its end, the new run is shown with a message about the tokens that it saves."""
+        """Start to replace `swap` tokens.
+
+        At the end, the window shows the new run, and a message says how many tokens the corpus needs now.
+        """
         session = self._session
         run = session.runs.shown
         if self.refusal or run is None or run.history is None:

@@ -84,7 +84,10 @@ class ExchangeWiring(QObject):
         self.imports.open(path)
 
     def open_in_compare(self, path: Path, name: str = "") -> None:
-        """Open a tokenizer, and add it to the lanes of Compare by its file's name or another name."""
+        """Open a tokenizer, and add it to the lanes of Compare.
+
+        If `name` is empty, the lane has the name of the file.
+        """
         self.imports.open(path, opened=self._compare_with, name=name)
 
     def _export(self) -> None:
@@ -111,7 +114,7 @@ class ExchangeWiring(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Add a run to the lanes of Compare. If the window shows no run yet, show this run instead."""
+        """Add a run to the lanes of Compare. If the window shows no run yet, show the new run instead."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:
@@ -194,7 +197,7 @@ class ExchangeWiring(QObject):
         self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 
     def _show(self, name: str, make: Callable[[], QDialog]) -> None:
-        """Show a new dialog, or raise the dialog that is open already. A closed dialog is deleted."""
+        """Show a dialog. If it is not open yet, `make` creates it. Closing a dialog deletes it."""
         if (dialog := getattr(self, name)) is None:
             dialog = make()
             setattr(self, name, dialog)

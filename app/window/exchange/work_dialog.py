@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.window.exchange.file_work import FileWork
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.widgets import ProgressBar, name_widget, paragraph, selectable
+from app.window.parts.wording import without_options
 
 
 class WorkDialog(QDialog):
@@ -49,7 +50,7 @@ class WorkDialog(QDialog):
         self._name_button()
 
     def _show_failed(self, sentence: str) -> None:
-        self.outcome.setText(sentence)
+        self.outcome.setText(without_options(sentence))
 
     def _rest(self) -> None:
         self.bar.hide()

@@ -32,7 +32,7 @@ class SearchHitModel(RowListModel[SearchHit]):
 
 
 class FindBox(QDialog):
-    """A box that searches while the person types.
+    """A box that searches while the user types.
 
     Arrow keys move in the list, Enter chooses, and Escape closes the box.
     """
@@ -40,7 +40,7 @@ class FindBox(QDialog):
     def __init__(
         self, searches: Sequence[Search], parent: QWidget, why_nothing: Callable[[str], str] = lambda typed: ""
     ) -> None:
-        """Make the box. `why_nothing` returns a sentence that explains why a typed text has no result."""
+        """Make the box. `why_nothing` returns a sentence that explains why there is no result for a typed text."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Find Anything")
@@ -70,14 +70,14 @@ class FindBox(QDialog):
         self.list.setCurrentIndex(self.model.index(0))
 
     def choose(self, index: QModelIndex) -> None:
-        """Close the box, and then act on the chosen result, which may take the focus."""
+        """Close the box, and then carry out the chosen result. That may move the focus."""
         if index.isValid():
             hit = self.model.rows[index.row()]
             self.close()
             hit.choose()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Pass keys from the field to the list if they move the selection in the list, such as the arrow keys."""
+        """Let keys that move the selection, such as the arrow keys, act on the list while the field has the focus."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in MOVES:
             return QApplication.sendEvent(self.list, event)
         return super().eventFilter(watched, event)
@@ -93,7 +93,7 @@ GAP = 16
 
 
 class SearchHitDelegate(QStyledItemDelegate):
-    """A painter of a result: its title, where it is, and its keys. Tokens are in a fixed-width font."""
+    """A painter of a result: its title, its place in the window, and its keys. Tokens are in a fixed-width font."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, QFontMetrics(option.font).height() + 10)

@@ -18,9 +18,9 @@ BEGINNING, WORDS_BEGIN, WITHIN, LETTERS_IN_ORDER = range(4)
 
 
 def match_rank(typed: str, title: str) -> int | None:
-    """Return how well a typed text matches a title: smaller is better, and None is no match.
+    """Return how well a typed text matches a title. A smaller number is a better match, and None means no match.
 
-    Capital letters do not matter.
+    The case of letters is ignored.
 
     >>> [match_rank(typed, "Open Texts …") for typed in ("open", "te op", "ext", "otx", "train")]
     [0, 1, 2, 3, None]
@@ -29,13 +29,17 @@ def match_rank(typed: str, title: str) -> int | None:
     title = title.casefold()
     if title.startswith(typed):
         return BEGINNING
-    wanted = typed.split()
-    words = title.split()
-    if all(any(word.startswith(part) for word in words) for part in wanted):
+    if _begin_words_of(typed, title):
         return WORDS_BEGIN
-    if all(part in title for part in wanted):
+    if all(part in title for part in typed.split()):
         return WITHIN
     return LETTERS_IN_ORDER if _are_in_order(typed, title) else None
+
+
+def _begin_words_of(typed: str, text: str) -> bool:
+    """Return whether each typed word begins a word of a text. The case of letters is ignored."""
+    words = text.casefold().split()
+    return all(any(word.startswith(part) for word in words) for part in typed.casefold().split())
 
 
 def _are_in_order(letters: str, title: str) -> bool:
@@ -58,9 +62,10 @@ Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the 
 
 
 def search_in(offered: Iterable[SearchHit]) -> Search:
-    """Return a search in these titles.
+    """Return a function that searches the titles of the hits in `offered` for a typed text.
 
-    A text can match the title, or kind and title: "dark" and "theme dark" match "Dark".
+    A hit is found by its title alone, or by its kind followed by its title. So “dark” and “theme dark” both find the
+    theme “Dark”.
     """
     known = tuple(offered)
 
@@ -69,7 +74,7 @@ def search_in(offered: Iterable[SearchHit]) -> Search:
         typed = typed.casefold()
         for hit in known:
             ranks = [match_rank(typed, hit.title), match_rank(typed, f"{hit.kind} {hit.title}")]
-            if hit.words and all(word in f"{hit.title} {hit.words}".casefold() for word in typed.split()):
+            if hit.words and _begin_words_of(typed, f"{hit.title} {hit.words}"):
                 ranks.append(WITHIN)
             if any(rank is not None for rank in ranks):
                 fitting.append((min(rank for rank in ranks if rank is not None), hit))
@@ -79,7 +84,7 @@ def search_in(offered: Iterable[SearchHit]) -> Search:
 
 
 def best_hits(typed: str, searches: Sequence[Search]) -> list[SearchHit]:
-    """Return all results, the best first. Equally good results stay in the order of the searches."""
+    """Return all results, the best first. Equally good results are in the order of the searches that found them."""
     return [hit for _, hit in sorted(chain(*(search(typed) for search in searches)), key=lambda fitting: fitting[0])]
 
 
@@ -89,9 +94,9 @@ MOST_TOKENS = 40  # matches shown per rank; the table can list all
 
 
 class RunSearch:
-    """A search among all tokens of a run.
+    """A search in the tokens and step numbers of a run.
 
-    It runs at each typed letter, and takes some milliseconds for 100,000 tokens.
+    It runs after each typed letter, and takes a few milliseconds for 100,000 tokens.
     """
 
     def __init__(self, run: Run, go_to: Callable[[int], object], look_at: Callable[[int], object]) -> None:

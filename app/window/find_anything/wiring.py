@@ -80,9 +80,9 @@ class SearchWiring(QObject):
         ]
 
     def why_nothing(self, typed: str) -> str:
-        """Return the reason why the action that the typed text names is disabled now.
+        """Return why the action with the typed name is currently disabled.
 
-        Return an empty text if there is no such action.
+        Return an empty string if there is no such action.
         """
         refused = self._actions_by_name.disabled_actions()
         fitting = search_in(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
@@ -140,7 +140,7 @@ ALSO_CALLED = {"pattern": "regular expression regex pre-tokenizer", "vocab_size"
 
 @dataclass(frozen=True)
 class Places:
-    """The places in the window that the search can lead to.
+    """The places in the window that the search can open.
 
     They are fields, measures, pages of the manual, themes and actions.
     """
@@ -180,7 +180,7 @@ class Places:
         if shown is not None and not shown.is_busy:
             delete = partial(self.session.delete, shown)
             yield SearchHit(
-                f"Delete Run {shown.number:,}", "Deletes the run shown; undo restores it", delete, words="remove"
+                f"Delete Run {shown.number:,}", "Delete the run shown. Undo restores it", delete, words="remove"
             )
 
     def _fill_in(self, name: str) -> None:

@@ -1,1 +1,1 @@
-"""The part of the window that follows a run which another process trains."""
+"""The part of the window that follows a run while another process trains it."""

@@ -1,4 +1,4 @@
-"""A class that connects the following of runs with the window: it begins, pauses, stops and takes over."""
+"""A class that follows runs of other programs, stops following them, and can continue their training in this window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FollowingWiring(QObject):
         frame.actions.connect(follow_run=self._ask_and_follow)
 
     def begin(self, place: str) -> None:
-        """Follow the session at a place. If the place is `-`, follow the steps that arrive on standard input."""
+        """Follow the session file at a path. If the path is `-`, follow the steps that arrive on standard input."""
         if place == STANDARD_INPUT:
             self._following.begin_stream(sys.stdin.buffer)
         else:
@@ -41,9 +41,10 @@ class FollowingWiring(QObject):
             self._filing.take_over(run.followed_file)
 
     def offer_to_stop(self, run: Run) -> None:
-        """Ask whether only the following should stop, or the training of the run, too.
+        """Ask whether to stop following the run, or to stop its training in the other program.
 
-        If no program trains the run now, stop to follow it.
+        A run is followed if the window shows the steps that another program trains. If no program trains the run any
+        more, stop following it without asking.
         """
         if run.phase is not Phase.FOLLOWED:
             self._following.stop(run)
@@ -53,7 +54,7 @@ class FollowingWiring(QObject):
             answers.append(Answer("Stop Its Training", partial(self._following.request, run, "stop")))
         name = "" if run.followed is None else run.followed.name
         self._session.background.notify(
-            f"{name} is trained by another program. The steps that it has saved stay.",
+            f"Another program trains {name}. The steps that it has saved stay.",
             is_error=False,
             answers=tuple(answers),
             is_still_true=lambda: run.followed is not None,

@@ -1,1 +1,1 @@
-"""The layouts of the window: three that are ready, and the person's own."""
+"""The layouts of the window: three built-in layouts, and one that the user has saved."""

@@ -1,4 +1,4 @@
-"""A class that shows the layouts of the window: three that are ready, and the person's own."""
+"""A class that shows the layouts of the window: three built-in layouts, and one that the user has saved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ NOT_SAVED = "Save a layout first: View > Layout > Save This Layout."
 
 
 class Layouts:
-    """The actions of the layouts. A layout may have a zoom, too."""
+    """An object that saves and restores layouts of the window when the user chooses an action for them.
+
+    A layout is an arrangement of the parts of the window. It can also set the zoom.
+    """
 
     def __init__(
         self, arrangement: SavedArrangement, actions: Actions, settings: Settings, zoom_to: Callable[[int], None]
@@ -32,12 +35,12 @@ class Layouts:
         self._zoom_to = zoom_to
         for name, layout in READY.items():
             actions.connect(**{name: partial(self.show, layout)})
-        actions.connect(save_layout=self.save, own_layout=lambda: self.show(self.own))
+        actions.connect(save_layout=self.save, own_layout=lambda: self.show(self.saved_layout))
         self._allow_own()
 
     @property
-    def own(self) -> Mapping[str, Any]:
-        """Return the layout that the person saved. It is empty if there is none."""
+    def saved_layout(self) -> Mapping[str, Any]:
+        """Return the layout that the user saved. If no layout was saved, the result is empty."""
         try:
             stored = json.loads(self._settings.get(OWN_LAYOUT))
         except ValueError:
@@ -51,9 +54,9 @@ class Layouts:
         self._arrangement.restore(layout)
 
     def save(self) -> None:
-        """Keep the present layout as the person's own, instead of an earlier one."""
+        """Save the current layout as the user's own layout. It replaces the layout that was saved before."""
         self._settings.put(OWN_LAYOUT, json.dumps(self._arrangement.now() | {"zoom": zoom_percent()}))
         self._allow_own()
 
     def _allow_own(self) -> None:
-        self._actions.allow("own_layout", "" if self.own else NOT_SAVED)
+        self._actions.allow("own_layout", "" if self.saved_layout else NOT_SAVED)

@@ -1,17 +1,19 @@
-"""The lesson that a person takes.
+"""The lesson that a user takes.
 
-A lesson replaces the corpus and the recipe of the session. When it ends, it restores the person's own corpus and
+A lesson replaces the corpus and the recipe of the session. When it ends, it restores the user's own corpus and
 recipe.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.session.run import Phase, Run
 from app.session.session import Session
+from app.window.lessons.lesson_values import RaceOfStep
 from app.window.text.text_model import TokenTextModel
 from bpe_core.lessons.answers import (
     BETWEEN_PARTS,
@@ -24,11 +26,13 @@ from bpe_core.lessons.answers import (
     text_of_step,
 )
 from bpe_core.lessons.bench import Bench, WordNow
+from bpe_core.lessons.fast_trainers import RACED, CountedWord, words_of_race
 from bpe_core.lessons.lessons import Lesson, LessonStep, filled, reply_to_answer, right_answer_shown
 
 COUNTING = "Words are being counted. The lesson can begin when counting has ended."
 BROUGHT = "The lesson has ended because you added a text. The text is in the corpus, with your earlier texts."
 MOST_BENCHES = 8
+LEAST_RACED = 100  # characters
 LOOKED = (
     "You have looked at the window, and the window shows the answer. You can still answer, but your answer is not "
     "counted as right."
@@ -59,15 +63,19 @@ class LessonPage:
     words: tuple[WordNow, ...] = ()
     newest: int | None = None  # the id of the token that was made last
     about: str = ""  # the uncut text of the question, if the words would show the answer
+    race: RaceOfStep | None = None  # trainers that race in place of the words
 
     @property
     def asks_for_pair(self) -> bool:
-        """Return whether the person has to name a pair to join, rather than a token to drop."""
+        """Return whether the user has to name a pair.
+
+        If the method drops tokens, the user names a token to drop instead.
+        """
         return any(BETWEEN_PARTS in candidate for candidate in self.candidates)
 
 
 class Course(QObject):
-    """The lesson that a person takes. `page` returns None without a lesson, and while the next step is prepared."""
+    """The lesson that a user takes. `page` is None if there is no lesson, and while the next step is prepared."""
 
     changed = Signal()
     moved = Signal(str, int)  # a lesson, and the step that was reached
@@ -84,10 +92,12 @@ class Course(QObject):
         self._replies: dict[int, Reply] = {}  # the replies, by step
         self._verdict: Feedback | None = None  # the reply to a guess, until its merge is made
         self._benches: dict[tuple[object, int], Bench] = {}
+        self._race_words: tuple[str, Sequence[CountedWord]] | None = None  # a text, and its counted words
+        self._counting_for_race: str | None = None
         session.runs.changed.connect(self._look)
         session.runs.grew.connect(lambda start, stop: self._look())
         session.cursor.moved.connect(lambda position: self.changed.emit())
-        session.detour.changed.connect(self._detour_changed)
+        session.lesson_contents.changed.connect(self._lesson_contents_changed)
         session.corpus.texts.changed.connect(lambda sources: self._end_if_text_was_opened())
 
     # -- acting ----------------------------------------------------------------------------
@@ -97,7 +107,7 @@ class Course(QObject):
         if session.runs.waiting_for_counts:
             self._session.background.notify(COUNTING, is_error=False)
             return
-        if session.detour.kept is None:
+        if session.lesson_contents.hidden is None:
             session.text.put_quietly(self._text.text())  # includes the latest typing
         self.lesson = lesson
         self.number = min(number, len(lesson.steps) - 1)
@@ -108,13 +118,13 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def say(self, given: str) -> bool:
-        """Pass a guess or an answer to the lesson. Return whether the lesson accepts it."""
+        """Pass a guess or an answer to the lesson. Return whether the lesson accepts the guess or answer."""
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
-        """Compare a guess of the next merge, such as `l + o`, with the merge, and make the merge.
+        """Compare a guessed pair, such as `l + o`, with the pair of the next merge. Then make the merge.
 
-        Return False if the person has to guess again.
+        Return False if the user has to guess again.
         """
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
@@ -164,7 +174,10 @@ class Course(QObject):
             self._make_next_merge(self._run)
 
     def show_window(self) -> None:
-        """Show the window, which contains the answer. An answer that the person gives later does not count as right."""
+        """Show the window, where the user can see the answer.
+
+        An answer that the user gives after this does not count as right.
+        """
         step = self.step
         if step is not None and step.kind != "read" and not self._reply.is_done and self.number not in self._asked:
             self._count(False)
@@ -176,7 +189,7 @@ class Course(QObject):
         self._asked.add(self.number)
 
     def score(self) -> str:
-        """Return a sentence with the number of guesses and answers that were right at the first try."""
+        """Return a sentence that says how many guesses and answers were right on the first try."""
         right = len(self._right)
         asked = len(self._asked)
         praise = "Good." if 2 * right >= asked else "Mistakes help you to learn."
@@ -207,12 +220,12 @@ class Course(QObject):
             self._arrive()
 
     def leave(self) -> None:
-        self._session.detour.end()
+        self._session.lesson_contents.end()
 
     # -- showing ---------------------------------------------------------------------------
 
     def name(self) -> str:
-        """Return the name of the lesson, or an empty text without a lesson."""
+        """Return the name of the lesson, or an empty string if there is no lesson."""
         return self.lesson.name if self.lesson is not None else ""
 
     @property
@@ -227,7 +240,7 @@ class Course(QObject):
 
     @property
     def is_predicting(self) -> bool:
-        """Return whether the next merge must stay hidden, because the person has to guess it."""
+        """Return whether the next merge must stay hidden, because the user has to guess it."""
         return self.step is not None and self.step.kind == "predict" and not self._reply.is_done
 
     @property
@@ -252,7 +265,8 @@ class Course(QObject):
             return None
         reply = self._reply
         hides_words = step.hides_words and not reply.is_done
-        words, newest = self._words_now() if not (hides_words or step.is_about_others) else ((), None)
+        shows_others = hides_words or step.is_about_others or bool(step.race)
+        words, newest = ((), None) if shows_others else self._words_now()
         return LessonPage(
             step,
             self.number + 1,
@@ -263,7 +277,39 @@ class Course(QObject):
             words=words,
             newest=newest,
             about=step.subject if hides_words else "",
+            race=self._race_of(step) if step.race else None,
         )
+
+    def _race_of(self, step: LessonStep) -> RaceOfStep | None:
+        """Return the race that a step shows. Return None while the words of the text are being counted."""
+        own = self._own_text()
+        text = own or (self.lesson.text if self.lesson is not None else "")
+        if self._race_words is None or self._race_words[0] != text:
+            self._count_for_race(text, step)
+            return None
+        about = "the beginning of your text" if own else "a short story"
+        return RaceOfStep(self._race_words[1], step.race, RACED, about, self._session.playing.has_motion)
+
+    def _own_text(self) -> str:
+        """Return the text that the user has typed. Return an empty string if it is too short for the lesson's race.
+
+        A lesson's race shows how several trainers learn the same text.
+        """
+        hidden = self._session.lesson_contents.hidden
+        text = hidden.text if hidden is not None else ""
+        return text if len(text) >= LEAST_RACED else ""
+
+    def _count_for_race(self, text: str, step: LessonStep) -> None:
+        if text == self._counting_for_race:
+            return
+        self._counting_for_race = text
+
+        def keep(words: Sequence[CountedWord]) -> None:
+            self._race_words = text, words
+            self._counting_for_race = None
+            self.changed.emit()
+
+        self._session.background.run("race", lambda task: words_of_race(text, step.recipe), keep)
 
     # -- steps -----------------------------------------------------------------------------
 
@@ -275,7 +321,7 @@ class Course(QObject):
             return
         self._verdict = None
         runs = self._session.runs
-        detour = self._session.detour
+        lesson_contents = self._session.lesson_contents
         if reply.is_done and reply.run in runs.all:
             runs.show(reply.run)
             self._session.cursor.go_to(reply.at)
@@ -285,7 +331,7 @@ class Course(QObject):
                 runs.resume(merges=step.merges - self._run.learned)
         else:
             self._run = None  # until the new run exists, signals are about another recipe
-            detour.go(lesson.title, lesson.texts, step.recipe, step.merges)
+            lesson_contents.show(lesson.title, lesson.texts, step.recipe, step.merges)
             self._run = runs.shown
         self.moved.emit(lesson.name, self.number)
         self.changed.emit()
@@ -331,7 +377,7 @@ class Course(QObject):
         return self._run_after(run, step.merges)
 
     def _run_after(self, run: Run, merges: int) -> Bench:
-        """Return the run after `merges` steps, ready for questions. The last few results are cached."""
+        """Return the words and tokens of a run after `merges` steps. The last few results are cached."""
         assert run.words is not None
         assert run.history is not None
         key = (run.stamp, merges)
@@ -342,13 +388,13 @@ class Course(QObject):
         return self._benches[key]
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
-        """Return the words of the lesson's run with their tokens.
+        """Return the words of the lesson, split at the step shown, and the id of the newest token.
 
-        If there are too many words, return the text of the lesson.
+        The id is None before the first step.
         """
         run = self._session.runs.shown
         lesson = self.lesson
-        if run is None or lesson is None or not self._session.detour.owns(run):
+        if run is None or lesson is None or not self._session.lesson_contents.owns(run):
             return (), None
         if run.words is None or run.history is None:
             return (), None
@@ -357,10 +403,10 @@ class Course(QObject):
         newest = int(bench.history.indices[at - 1]) if at else None
         return lesson.words(bench), newest
 
-    # -- the detour ------------------------------------------------------------------------
+    # -- the contents of the lesson --------------------------------------------------------
 
-    def _detour_changed(self) -> None:
-        if self._session.detour.kept is not None:
+    def _lesson_contents_changed(self) -> None:
+        if self._session.lesson_contents.hidden is not None:
             return
         self.lesson = None
         self._run = None
@@ -370,12 +416,14 @@ class Course(QObject):
         self.changed.emit()
 
     def _end_if_text_was_opened(self) -> None:
-        """End the lesson if the person opened a text."""
-        detour = self._session.detour
-        if detour.kept is not None and any(detour.brought(self._session.corpus.texts.value)):
+        """End the lesson if the user opened a text."""
+        lesson_contents = self._session.lesson_contents
+        if lesson_contents.hidden is not None and any(
+            lesson_contents.texts_of_person(self._session.corpus.texts.value)
+        ):
             QTimer.singleShot(0, self, self._leave_with_opened_text)
 
     def _leave_with_opened_text(self) -> None:
-        if self._session.detour.kept is not None:
+        if self._session.lesson_contents.hidden is not None:
             self.leave()
             self._session.background.notify(BROUGHT, is_error=False)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCommandLinkButton, QLabel, QScrollArea, QStackedW
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_values import Lesson
 from app.window.lessons.step_page import LEAVE, StepPage
-from app.window.parts.icons import colored_icon, icon
+from app.window.parts.icons import colored_icon, colored_picture, icon
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted_label, paragraph, push_button, scale_font
@@ -28,7 +28,7 @@ KEPT = "A lesson does not change your corpus, recipe and text. They come back wh
 
 @dataclass(frozen=True)
 class OfferedLesson:
-    """A lesson in the list, and the step that the person reached before."""
+    """A lesson in the list, with the step at which the user left it."""
 
     lesson: Lesson
     is_done: bool
@@ -155,7 +155,7 @@ class EndPage(QWidget):
         (self.next_button if self._next is not None else self.leave_button).setFocus()
 
     def recolor(self) -> None:
-        self.sign.setPixmap(colored_icon("done", shades_of(self.palette()).curve).pixmap(48, 48))
+        self.sign.setPixmap(colored_picture("done", shades_of(self.palette()).curve, 48))
 
     def _go_on(self) -> None:
         if self._next is not None:

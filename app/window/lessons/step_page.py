@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.window.lessons.course import Course, LessonPage
 from app.window.lessons.lesson_values import BETWEEN_PARTS, Feedback, Mood, as_html, as_plain
+from app.window.lessons.race_view import RaceView
 from app.window.lessons.words_view import WordsView
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
@@ -39,7 +49,7 @@ TYPED_ANSWER = "your answer"
 
 
 class StepPage(QWidget):
-    """A page that shows the step of a course. The person clicks or types the answers."""
+    """A page that shows a step of the lesson. The user answers by clicking or typing."""
 
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +62,7 @@ class StepPage(QWidget):
         set_zoomed(self.progress, QWidget.setFixedHeight, 5)
         self.say = _text_label("Text of the lesson step")
         self.words = WordsView()
+        self.race = RaceView()
         self.text = paragraph()  # shown if the cut words would tell the answer
         use_fixed_font(self.text, LARGE)
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -90,21 +101,23 @@ class StepPage(QWidget):
         inside = QWidget()
         story = (self.say, self.buttons, self.row, entry, self.feedback, self.after, STRETCH)
         in_column(*story, on=inside, margins=(0, 0, 4, 0), spacing=12)
-        self.area = scrolling(inside, "Explanation and question")
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area = name_widget(StoryArea(inside), "Explanation and question")
         feet = in_row(self.back_button, STRETCH, self.next_button)
         page = QWidget()
         shown = QWidget()
         set_zoomed(page, QWidget.setMaximumWidth, READING_WIDTH)
-        in_column(head, self.progress, (self.area, 1), feet, on=page, margins=(0, 0, 0, 0))
-        in_column(1, self.words, self.text, self.hint, 2, on=shown, margins=(0, 0, 16, 0), spacing=16)
+        in_column(head, self.progress, (self.area, 1), feet, STRETCH, on=page, margins=(0, 0, 0, 0))
+        in_column(1, self.words, self.race, self.text, self.hint, 2, on=shown, margins=(0, 0, 16, 0), spacing=16)
         self.beside = scrolling(shown, "The topic of the lesson")
         in_row((self.beside, 2), (page, 3), on=self, margins=(24, 12, 24, 12))
 
     # -- showing ---------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Show the step. While the next step is prepared, the previous step stays visible, but disabled."""
+        """Show the step.
+
+        While the next step is being prepared, show the previous step, but disable its fields and buttons.
+        """
         page = self._course.page()
         course = self._course
         had_focus = self._has_focus()
@@ -130,7 +143,8 @@ class StepPage(QWidget):
         self.text.setText("" if page.words else page.about)
         self.text.setVisible(bool(self.text.text()))
         self.hint.setVisible(bool(page.words) and page.asks_for_pair and course.is_predicting)
-        self.beside.setVisible(bool(page.words or self.text.text()))
+        self.race.show_race(page.race)
+        self.beside.setVisible(bool(page.words or page.race or self.text.text()))
         if is_new or before is None or self._options(before) != self._options(page):
             self._fill_options(page)
         self._show_entry(page, is_new=is_new)
@@ -210,7 +224,7 @@ class StepPage(QWidget):
     def setFocus(self) -> None:  # type: ignore[override]
         """Move the focus to the answers, or to the button that continues.
 
-        Until they are ready, the page has the focus.
+        Until the answers are ready, the page itself has the focus.
         """
         super().setFocus()
         self._focus_next_control()
@@ -245,6 +259,35 @@ class StepPage(QWidget):
         self.area.ensureWidgetVisible(last, 0, 8)
 
 
+class StoryArea(QScrollArea):
+    """A scroll area for the text of a step.
+
+    It is never higher than the text, so that there is no gap below the text.
+    """
+
+    def __init__(self, inside: QWidget) -> None:
+        super().__init__()
+        self._inside = inside
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_handled = super().eventFilter(watched, event)
+        if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return is_handled
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        height = self._inside.heightForWidth(self.viewport().width())
+        self.setMaximumHeight(self._inside.sizeHint().height() if height < 0 else height)
+
+
 LONGEST_TOKENS = 32  # characters; a longer choice is a sentence
 READING, LARGE = 1.35, 1.5  # sizes, relative to the usual letters
 READING_WIDTH = 720  # pixels
@@ -252,7 +295,7 @@ HINT = "Click between two tokens to predict that they are merged next."
 
 
 class Remark(QFrame):
-    """The reply to a guess: a sign and a sentence on a pale background."""
+    """The reply to an answer: a sign and a sentence on a pale background."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

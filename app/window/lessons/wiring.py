@@ -17,7 +17,7 @@ MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions th
 
 
 class LessonWiring(QObject):
-    """An object that connects the lesson with the window. It stores the progress in the settings."""
+    """An object that connects the lesson with the window. It stores the user's progress in the settings."""
 
     def __init__(self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
@@ -39,29 +39,32 @@ class LessonWiring(QObject):
         frame.window.stage_changed.connect(lambda stage: course.show_window() if stage != LESSON_STAGE else None)
 
     def _show_or_hide_stage(self) -> None:
-        """Show only the lesson as soon as its first step is ready. Stop showing it when the lesson ends."""
+        """Show the lesson instead of the room as soon as its first step is ready.
+
+        Show the room again when the lesson ends.
+        """
         stage = LESSON_STAGE if self.course.lesson is not None else ""
         if stage != self._stage and (not stage or self.course.page() is not None):
             self._stage = stage
             self._return_to_lesson()
 
     def _return_to_lesson(self) -> None:
-        """Show only the lesson again after the person went to another room."""
+        """Show the lesson again after the user went to another room."""
         self._room = self._window.room if self._stage else ""
         self._window.set_stage(self._stage)
         if self._room:
             self.panel.setFocus()
 
     def _show_step_actions(self, actions: Actions, may: bool) -> None:
-        """Show or hide the actions that make steps. A lesson can demand that the person makes steps in another way."""
+        """Show or hide the actions that make steps. They are hidden while the lesson decides which steps are made."""
         for name in MAKE_STEPS:
             actions[name].setVisible(may)
         actions["stop"].setEnabled(may)  # others show and hide it
 
     def open(self) -> None:
-        """Return to the lesson, or show the list of lessons if there is no lesson.
+        """Return to the lesson. If there is no lesson, show the list of lessons.
 
-        The files are read at the first call.
+        The first call reads the files of the lessons.
         """
         if self.course.lesson is None:
             self._window.raise_lessons()
@@ -86,7 +89,7 @@ class LessonWiring(QObject):
         )
 
     def _places(self) -> dict[str, int]:
-        """Return the step reached in each lesson, from the settings. Malformed entries are ignored."""
+        """Return the step that the user reached in each lesson, from the settings. Malformed entries are ignored."""
         pieces = (place.rpartition(":") for place in self._settings.get(LESSON_PLACES))
         return {name: int(number) for name, _, number in pieces if name and number.isdecimal()}
 

@@ -1,4 +1,4 @@
-"""The view of the words of a small corpus, each split into tokens at the step shown."""
+"""The view of the words of a small corpus. Each word is split into its tokens at the step shown."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Tile:
 
 
 class WordsView(QWidget):
-    """A view that draws tokens as tiles.
+    """A view that draws each token as a tile.
 
-    While the person has to guess a merge, two neighbouring tiles can be clicked.
+    While the user has to guess a merge, a click between two tiles chooses their pair.
     """
 
     pair_clicked = Signal(str)
@@ -60,7 +60,7 @@ class WordsView(QWidget):
         lines = (f"{word.count} times {' '.join(word.texts)}" for word in words)
         self.setAccessibleDescription("; ".join(lines))
         self.setToolTip(tip("Click between two tokens to predict that they are merged" if is_asking else ""))
-        self._tiles = self._placed(self.width())
+        self._tiles = self._placed_tiles(self.width())
         self.updateGeometry()
         self.update()
 
@@ -70,7 +70,7 @@ class WordsView(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return int(self._placed(width)[1])
+        return int(self._placed_tiles(width)[1])
 
     def sizeHint(self) -> QSize:
         return QSize(240, self.heightForWidth(max(240, self.width())))
@@ -78,22 +78,25 @@ class WordsView(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_tiles"):
-            self._tiles = self._placed(self.width())
+            self._tiles = self._placed_tiles(self.width())
             self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._tiles = self._placed(self.width())
+        self._tiles = self._placed_tiles(self.width())
         if int(self._tiles[1]) != self.height():  # the layout asked for the height before the letters had their size
             self.updateGeometry()
 
     def area_of(self, word: int, place: int) -> QRectF:
         return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))
 
-    def _placed(self, width: int) -> tuple[list[Tile], float]:
-        """Return all tiles with their places, and the height of all rows. A long word continues in the next row."""
+    def _placed_tiles(self, width: int) -> tuple[list[Tile], float]:
+        """Return all tiles with their positions, and the total height of the rows.
+
+        A long word continues in the next row.
+        """
         self._font = self._fitting_font(width)
         metrics = QFontMetricsF(self._font)
         height = metrics.height() + 4
@@ -180,7 +183,10 @@ class WordsView(QWidget):
             self.update()
 
     def _pair_at(self, point: QPointF) -> tuple[int, int] | None:
-        """Return the word and the left token of the boundary that is nearest to a point, or None."""
+        """Return the pair nearest to a point, as the number of its word and the number of its left token.
+
+        Return None if there is none.
+        """
         near = GAP / 2 + 0.5
         tile = next((tile for tile in self._tiles[0] if tile.area.adjusted(-near, 0, near, 0).contains(point)), None)
         if tile is None:

@@ -1,6 +1,6 @@
-"""The pages of the manual, split into sections, and the search in them.
+"""The pages of the manual with their sections, and the search in them.
 
-A page is a Markdown file in `resources/manual` that the `README.md` of this folder has a link to.
+A page is a Markdown file in `resources/manual`. The `README.md` of this folder links to all pages.
 
     >>> slug("What ties decide, and when"), slug("`a.b`")
     ('what-ties-decide-and-when', 'ab')
@@ -40,7 +40,7 @@ class Section:
 
 
 def slug(title: str) -> str:
-    """Return the name that links use for a heading, by the rule of sites such as GitHub."""
+    """Return the name that links use for a heading. Sites such as GitHub form this name in the same way."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -92,21 +92,21 @@ def search(typed: str) -> list[Section]:
 
 
 def place_of(titles: Sequence[str]) -> str:
-    """Return the place in the manual of the first title that is a heading.
+    """Return the place in the manual of a section whose heading is one of these titles. Prefer earlier titles.
 
-    Without such a title, return the contents.
+    If no title is a heading, return the place of the table of contents.
     """
     known = {section.title: section.place for section in reversed(sections())}
     return next((known[title] for title in titles if title in known), CONTENTS)
 
 
 def proposed_path(page: str) -> str:
-    """Return the proposed path for saving a page."""
+    """Return the path that the dialog proposes when a user saves a page."""
     return str((home() or Path()) / f"{Path(page).stem}.pdf")
 
 
 def save_page(content: bytes, path: Path) -> str:
-    """Save a page. Return a sentence about the result."""
+    """Save a page as a PDF file. Return a sentence about the result."""
     try:
         with write_atomically(path) as file:
             file.write(content)

@@ -68,7 +68,7 @@ class ManualWindow(QDialog):
         self.activateWindow()
 
     def go_to(self, place: str) -> None:
-        """Show a place of the manual, such as `ask.md#ties`."""
+        """Show a place in the manual, such as `ask.md#ties`."""
         if self._place:
             self._before.append(self._place)
         self._show(place)
@@ -101,7 +101,7 @@ class ManualWindow(QDialog):
             self._show(self._before.pop())
 
     def _list(self, typed: str) -> None:
-        """List the sections that contain the typed text. Without a text, list all pages."""
+        """List the sections that contain the typed text. If no text is typed, list all pages."""
         self.list.clear()
         listed = search(typed) if typed.strip() else [page for page in sections() if page.level == 1]
         for section in listed:
@@ -144,14 +144,17 @@ def _listed(section: Section, *, with_page: bool) -> str:
 
 
 class Manual:
-    """The manual. Its window is made when it is first opened."""
+    """The manual of a window. Its own window is made when the manual is opened for the first time."""
 
     def __init__(self, parent: QWidget) -> None:
         self._parent = parent
         self.window: ManualWindow | None = None
 
     def open(self, *titles: str) -> None:
-        """Open the section about the part of the window that has the focus, or else about the first of these titles."""
+        """Open the section about the part of the window that has the focus.
+
+        If there is no such section, open the section about the first of these titles.
+        """
         self.open_at(place_of([*titles_around(QApplication.focusWidget()), *titles]))
 
     def open_at(self, place: str) -> None:
@@ -160,7 +163,7 @@ class Manual:
 
 
 def titles_around(widget: QWidget | None) -> list[str]:
-    """Return the titles of the pages and docks around a widget, the innermost first."""
+    """Return the titles of the pages and docks that contain a widget, the innermost first."""
     titles = []
     while widget is not None:
         if isinstance(widget, PagePlace):

@@ -80,7 +80,7 @@ class MergePanel(QWidget):
         runs.changed.connect(lambda: model.show_run(runs.shown))
         runs.grew.connect(lambda start, stop: model.grow())
         model.modelReset.connect(lambda: dock.setWindowTitle(model.wording.steps.capitalize()))
-        model.modelReset.connect(lambda: actions.call_steps(model.wording.step))
+        model.modelReset.connect(lambda: actions.name_steps(model.wording.step))
         cursor.moved.connect(model.set_position)
         cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))
         model.reordered.connect(lambda: table.mark(cursor.position, follow=not cursor.live))

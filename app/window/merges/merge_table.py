@@ -88,7 +88,7 @@ def _half(title: str, side: str) -> Column:
 
     return Column(
         title,
-        f"The {side} half of the pair",
+        f"The {side} token of the pair",
         lambda h, n, r: _text(n, int(ids(h)[r])),
         lambda h, n: n.places(h.first_special)[ids(h)],
         "␣tokens",
@@ -140,7 +140,7 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
 
 
 def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    """Return sort keys that put ties first, and then small leads over the runner-up."""
+    """Return sort keys for steps. Steps with a tie come first, then steps with a small lead over the runner-up."""
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
 

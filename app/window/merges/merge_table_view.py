@@ -50,7 +50,7 @@ class MergeDelegate(QStyledItemDelegate):
         self.recolor(parent.palette())
 
     def use_font(self, font: QFont) -> None:
-        """Use the letters of a font for words, and letters of the same size and fixed width for tokens."""
+        """Use a font for words, and a fixed-width font of the same size for tokens."""
         fixed = fixed_font(font.pointSizeF())
         bold = QFont(fixed)
         bold.setWeight(QFont.Weight.DemiBold)
@@ -119,7 +119,7 @@ UNMEASURED: tuple[list[str], int] = [], 0
 class MergeTableView(QTableView):
     """A table view that marks the step shown.
 
-    A person clicks a row or presses an arrow key to move the time slider to the step of a row.
+    A click on a row, or a press of an arrow key, moves the time slider to the step of the row.
     """
 
     travelled = Signal(int)  # to the moment after that many merges
@@ -135,7 +135,7 @@ class MergeTableView(QTableView):
         self._is_elsewhere = False  # the moment shown is not the end
         self._measured = UNMEASURED  # the titles, and the digits of the last step
         self._widths: list[int] = []  # widths that the columns need
-        self._is_sharing = False  # columns share the room until a person moves an edge
+        self._is_sharing = False  # columns share the room until a user moves an edge
         self._shares_room = True
         self.setModel(model)
         self.setShowGrid(False)
@@ -209,7 +209,7 @@ class MergeTableView(QTableView):
                 self.update(self._model.index(row, column))
 
     def _highlighted_rows(self) -> set[int]:
-        """Return the visible rows that are highlighted, so that only these are painted again."""
+        """Return the visible rows that are highlighted, so that only these rows are repainted."""
         return {
             row
             for row in self._rows_in_sight()
@@ -269,7 +269,7 @@ class MergeTableView(QTableView):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Set the width of each column to that of its texts.
+        """Set the width of each column to the width of its texts.
 
         A column that became wider for a long token never gets narrower.
         """
@@ -321,7 +321,7 @@ class MergeTableView(QTableView):
         self._is_sharing = False
 
     def _note_resizing(self) -> None:
-        """Stop setting the widths of columns, because a person has moved the edge of a column."""
+        """Stop setting the widths of columns, because a user has moved the edge of a column."""
         if not self._is_sharing and QGuiApplication.mouseButtons():
             self._shares_room = False
 
@@ -345,7 +345,7 @@ class MergeTableView(QTableView):
     def _sort(self, column: int) -> None:
         """Sort by a column.
 
-        A second click reverses the order. Numbers are sorted from the largest to the smallest at first.
+        A second click reverses the order. At first, a column of numbers is sorted from the largest to the smallest.
         """
         if column == self._model.sort_column:
             is_descending = not self._model.sort_descending

@@ -1,4 +1,4 @@
-"""The dialogs that ask for a file, a number, a decision or the size of a picture in print."""
+"""The dialogs that ask for a file, a number, a decision or the size of a printed picture."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.settings import PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
+from app.settings import PRINT_CAPTION, PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
 from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted_label, name_widget, push_button
+from app.window.parts.wording import tip
 
 TEXT_FILTER = (
     "Texts, tables and archives (*.txt *.md *.jsonl *.ndjson *.csv *.tsv *.parquet *.arrow *.feather *.zip *.tar *.tgz "
@@ -51,12 +52,12 @@ MOST_DRAWS = 2**31 - 1
 
 
 class PathLine(QLineEdit):
-    """A text field for a path, with a button that asks for a path."""
+    """A text field for a path, with a button that opens a dialog for the path."""
 
     def __init__(self, name: str, ask: Callable[[str], object], hint: str = "") -> None:
         """Make the field.
 
-        The button calls `ask` with the present text, and shows its answer unless the answer is empty.
+        The button calls `ask` with the current text. The field then shows the result, unless it is empty.
         """
         super().__init__()
         self.setAccessibleName(name)
@@ -88,9 +89,9 @@ class DialogButtons(QDialogButtonBox):
 def dialog_buttons(
     dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False, on_enter: bool = True
 ) -> tuple[QDialogButtonBox, QPushButton]:
-    """Return a box with two buttons, and the main button, which calls `act`.
+    """Return a box with two buttons, and its main button. The main button calls `act`.
 
-    The other button is Cancel, or Close if the dialog stays open.
+    The other button is Cancel. If the dialog stays open after `act`, the other button is Close.
     """
     kind = QDialogButtonBox.StandardButton
     role = QDialogButtonBox.ButtonRole
@@ -105,7 +106,10 @@ def dialog_buttons(
 
 
 def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[str]:
-    """Ask for files, and return their paths. The paths are plain strings because there may be tens of thousands."""
+    """Ask for files, and return their paths as strings.
+
+    There may be tens of thousands of paths, and Path objects would take longer to make.
+    """
     names, _ = QFileDialog.getOpenFileNames(parent, title, folder, TEXT_FILTER)
     return names
 
@@ -135,10 +139,16 @@ def ask_for_column(parent: QWidget, name: str, columns: Sequence[str]) -> str:
     return column if is_chosen else ""
 
 
-def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
-    """Ask for a path.
+def ask_for_encoding(parent: QWidget, name: str, encodings: Sequence[str]) -> str:
+    question = f"In which encoding was {name} written?"
+    encoding, is_chosen = QInputDialog.getItem(parent, "Choose an encoding", question, list(encodings), 0, False)
+    return encoding if is_chosen else ""
 
-    Add the ending of the chosen filter unless the name has a known ending. None means that the person cancelled.
+
+def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
+    """Ask for the path of a new file. Return None if the user cancelled.
+
+    If the name has no known extension, add the extension of the chosen filter.
     """
     name, chosen = QFileDialog.getSaveFileName(parent, title, proposal, ";;".join(filters))
     if not name:
@@ -169,9 +179,9 @@ def ask_for_ratio(parent: QWidget, before: float) -> float | None:
 
 
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
-    """Ask whether to save, to cancel, or to leave without saving. Return the answer.
+    """Ask the user whether to save, to cancel, or to leave without saving. Return the answer.
 
-    `why` is the reason why unsaved work would be lost. It is empty if a safety copy keeps the work.
+    `why` says why unsaved work would be lost. It is empty if a safety copy contains the work.
     """
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
@@ -195,13 +205,20 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     return buttons(box.exec())
 
 
+ABOUT_CAPTION = "Also write a .csv file, and a .tex file that names recipe, tie rule, texts, seeds and version"
 ABOUT_PRINT = "A column of a paper is about 85 mm wide, and small print has 7 or 8 points."
 
 
 class PrintDialog(QDialog):
-    chosen = Signal(int, int, int, bool)  # width and height in millimetres, points of the text, whether it is dark
+    # Width and height in millimetres, points of the text, whether it is dark, and whether files are written beside it.
+    chosen = Signal(int, int, int, bool, bool)
 
-    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, *, has_caption: bool, parent: QWidget | None = None) -> None:
+        """Make the dialog.
+
+        `has_caption` says whether the figure belongs to an answer. Only such a figure can be saved with its rows and a
+        caption.
+        """
         super().__init__(parent)
         self.setWindowTitle("Save Figure for Print")
         self._settings = settings
@@ -210,6 +227,10 @@ class PrintDialog(QDialog):
         self.text_box = NumberBox(3, 72)
         self.light = QCheckBox("On a &light background")
         self.light.setChecked(settings.get(PRINT_LIGHT))
+        self.caption = QCheckBox("With its rows and a &caption for LaTeX")
+        self.caption.setToolTip(tip(ABOUT_CAPTION))
+        self.caption.setChecked(settings.get(PRINT_CAPTION))
+        self.caption.setVisible(has_caption)
         form = form_of_fields()
         for box, setting, title, unit in (
             (self.width_box, PRINT_WIDTH, "&Width", " mm"),
@@ -221,6 +242,7 @@ class PrintDialog(QDialog):
             box.setValue(settings.get(setting))
             form.addRow(title, box)
         form.addRow("", self.light)
+        form.addRow("", self.caption)
         self.buttons, self.save = dialog_buttons(self, "Save …", self._choose)
         in_column(form, muted_label(ABOUT_PRINT), self.buttons, on=self)
 
@@ -229,5 +251,6 @@ class PrintDialog(QDialog):
         for setting, value in zip((PRINT_WIDTH, PRINT_HEIGHT, PRINT_TEXT), sizes, strict=True):
             self._settings.put(setting, value)
         self._settings.put(PRINT_LIGHT, self.light.isChecked())
+        self._settings.put(PRINT_CAPTION, self.caption.isChecked())
         self.accept()
-        self.chosen.emit(*sizes, not self.light.isChecked())
+        self.chosen.emit(*sizes, not self.light.isChecked(), self.caption.isChecked())

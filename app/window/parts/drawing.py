@@ -1,4 +1,4 @@
-"""The view of a figure without axes, such as a tree. The figure looks as in print."""
+"""The view of a figure without axes, such as a tree. The figure looks the same as in print."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_HEIGHT = 90
 
 
 class PaintedFigure(QWidget):
-    """A view that paints a figure. Without a figure it is empty."""
+    """A view that paints a figure. If it has no figure, it is empty."""
 
     place_chosen = Signal(float)  # the boundary of a tree that was clicked
     item_chosen = Signal(int)  # the index of the branch that was clicked

@@ -18,7 +18,7 @@ NO_BRUSH = Qt.BrushStyle.NoBrush
 
 
 def line_colour(palette: QPalette, index: int) -> QColor:
-    """Return the colour of the line with an index. Bands and points of this line have the same colour."""
+    """Return the colour of a line by its index. The bands and points of the line have the same colour."""
     colours = inks_of(palette).lines
     return QColor(colours[index % len(colours)])
 
@@ -31,9 +31,9 @@ def faint(colour: QColor, strength: float = BAND_OPACITY) -> QColor:
 
 
 def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette, *, scale: float = 1.0) -> Paper:
-    """Return the size of a figure in pixels, with its colours and the size of its texts.
+    """Return the sheet on which a figure is drawn on the screen: its size in pixels, its colours, and its text size.
 
-    The texts are `scale` times as large as the font.
+    The text size is `scale` times the size of the font.
     """
     text = scale * QFontInfo(font).pixelSize()
     return Paper(max(1.0, width), max(1.0, height), text, inks=inks_of(palette), is_screen=True)
@@ -60,13 +60,13 @@ class ScreenSheet:
 
     @property
     def _on(self) -> QPainter:
-        assert self.painter is not None, "a sheet without a painter only measures"
+        assert self.painter is not None, "a drawing surface without a painter only measures texts"
         return self.painter
 
     def ems(self, text: str, kind: str) -> float:
         return self._metrics.horizontalAdvance(with_direction_marks(text)) / self.paper.text
 
-    def fitting(self, text: str, room: float) -> tuple[str, float]:
+    def shorten(self, text: str, room: float) -> tuple[str, float]:
         cut = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room * self.paper.text)
         return cut, self.ems(cut, "")
 

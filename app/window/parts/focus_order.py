@@ -12,7 +12,7 @@ TAKES_TAB = (Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy
 
 
 def order_focus(parts: Sequence[QWidget]) -> None:
-    """Set the order of the Tab key to go from part to part of the window. Within a part, the order stays."""
+    """Let the Tab key go from part to part of the window. The order inside a part does not change."""
     begins = set(parts)
     chain = [(widget, _takes_tab(widget)) for widget in _chain(parts[0])]  # read once, as the chain is long
     chain = [(widget, takes_tab) for widget, takes_tab in chain if takes_tab or widget in begins]
@@ -29,7 +29,7 @@ def insert_focus(place: QWidget, part: QWidget) -> None:
 
 
 def show_focused(before: QWidget | None, now: QWidget | None) -> None:
-    """Scroll to the control that the keyboard has reached, in all scrolling views around it.
+    """Scroll all views around a control, so that the control that the keyboard has reached is visible.
 
     Qt scrolls only one view. Do not scroll while a mouse button is pressed.
     """

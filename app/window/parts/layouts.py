@@ -1,4 +1,4 @@
-"""Functions that lay out a row or column of widgets in one call."""
+"""Functions that put widgets into a row or a column in one call."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QBoxLayout, QFormLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 STRETCH = 0  # empty room that takes what is left
 
 
 class AtTop(NamedTuple):
-    """A widget that stays at the top of a row that is higher than the widget."""
+    """A widget that stays at the top of its row, even if the row is higher than the widget."""
 
     widget: QWidget
 
@@ -24,7 +24,7 @@ Box = TypeVar("Box", bound=QBoxLayout)
 
 
 def form_of_fields(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
-    """Return a form with a row for each field, and with its title on the left."""
+    """Return a form with a row for each field. The title of a field is on its left."""
     form = QFormLayout()
     for title, field in rows:
         form.addRow(title, field)
@@ -38,7 +38,7 @@ def _fill_layout(
     margins: Margins | None = None,
     spacing: int | None = None,
 ) -> Box:
-    """Return a layout of widgets and layouts. A part `(widget, 1)` gets the free space."""
+    """Return a layout with these widgets and layouts. A part `(widget, 1)` grows into the free space."""
     box = kind()
     if on is not None:
         on.setLayout(box)
@@ -58,6 +58,14 @@ def _fill_layout(
         else:
             box.addWidget(content, share)
     return box
+
+
+def lay_out_now() -> None:
+    """Resize all widgets now, instead of at the next turn of the event loop.
+
+    Otherwise Qt may first paint a page with new texts in widgets of the old sizes. Then the texts overlap for a moment.
+    """
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 in_row = partial(_fill_layout, QHBoxLayout)  # side by side

@@ -49,48 +49,57 @@ class LazyModel:
 
     @property
     def current_question(self) -> Asked | None:
-        """Return the question on the page and its study, or None if no question can be asked yet."""
+        """Return the question of the page with its study. Return None if no question can be asked yet."""
         return None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Return the command that gives the same answer. It contains the placeholders of `app.session.manifests`."""
+        """Return the command that prints the answer of the page.
+
+        The command contains the placeholders of `app.session.manifests`.
+        """
         return command_of(self.current_question)
 
     @property
     def opens_in_python(self) -> Mapping[str, str]:
-        """Return which parts of the session file Python code must open.
+        """Return the parts of the session file that a Python script must open to repeat the answer of this page.
 
-        The form is that of `app.session.repeat_code`.
+        Pass the result as the argument `opened` to `app.session.repeat_code.as_python`, which explains its form.
         """
         return {"": ""}
 
     def table_function(self) -> Exact:
-        """Return a function that computes the complete and exact table of the page, for a file."""
+        """Return a function that computes the complete and exact table of the page, to be saved in a file."""
         return table_function_of(self.current_question)
 
     def figure_function(self) -> Drawn:
         """Return a function that computes the figure of the page.
 
-        The figure is None for a page that is printed from the screen.
+        If the function returns None, the page is printed as it looks on the screen.
         """
         if (asked := self.current_question) is None:
             return lambda cancelled: None
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 
     def own_files(self) -> Mapping[str, Callable[[], bytes]]:
-        """Return functions that make further files of the answer, by the endings of the files."""
+        """Return the further kinds of files that the answer can be written to, besides tables and pictures.
+
+        The result is a dictionary from a file name extension to the function that makes the file's content.
+        """
         return {}
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
-        """Refresh the model after any of these signals, but at most once in this number of milliseconds."""
+        """Refresh the model after any of these signals, but at most once in the given number of milliseconds."""
         self._least = milliseconds
         self._throttle = Throttle(milliseconds, self._refresh_if_watched, cast(QObject, self))
         for signal in news:
             signal.connect(self._throttle.call)
 
     def watch(self, on: bool) -> None:
-        """Note that one more page shows the model, or one page fewer. Several pages may show the same model."""
+        """Count the pages that show the model.
+
+        `on` is true if one more page shows the model now, and false if a page has stopped showing it.
+        """
         self._lookers += 1 if on else -1
         if on:
             self._throttle.call()
@@ -100,7 +109,7 @@ class LazyModel:
         return self._lookers > 0
 
     def refresh_soon(self) -> None:
-        """Refresh the model soon, as after a signal."""
+        """Refresh the model soon, as if a signal had arrived."""
         self._throttle.call()
 
     def refresh(self) -> None:
@@ -109,15 +118,18 @@ class LazyModel:
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether a refresh is due, so that the page may be out of date."""
+        """Return whether the model will be refreshed soon. Until then the page may be out of date."""
         return self._throttle.is_pending
 
     def catch_up(self) -> None:
-        """Refresh the model now if a refresh is due. Call this before the page is saved."""
+        """Refresh the model now if it waits for a refresh. Call this before the page is saved."""
         self._throttle.catch_up()
 
     def _set_refresh_pause(self, background: BackgroundTasks, topic: str, run: Run | None) -> None:
-        """Set the pause between refreshes, so that a training gets most of the processor."""
+        """Set the pause between two refreshes.
+
+        It is longer while a run is trained, because training needs most of the processor.
+        """
         self._throttle.set_pause(background.pause(topic, run, self._least))
 
     def _refresh_if_watched(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QShowEvent
-from PySide6.QtWidgets import QTabWidget, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTabWidget, QWidget
 
 from app.session.selection import ShownHighlight
 from app.window.parts.focus_order import insert_focus
@@ -20,14 +20,14 @@ LEAST_WIDTH = 200  # pixels; wider pages scroll where there is less room
 
 @dataclass(frozen=True)
 class Frame:
-    """A picture of an animation, and the time for which it is shown."""
+    """A picture of an animation, with the time for which it is visible."""
 
     image: QImage
     milliseconds: int
 
 
 class LazyView(QWidget):
-    """A widget that shows a model. The model works only while the widget is visible."""
+    """A widget that shows a model. The model computes its content only while the widget is visible."""
 
     def __init__(self, watched: LazyModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class LazyView(QWidget):
         self._look(False)
 
     def _look(self, on: bool) -> None:
-        """Report to the model that the widget became visible or hidden. Ignore a repeated report of the same state."""
+        """Tell the model that the widget became visible or hidden. Ignore a call that changes nothing."""
         if on != self._looks:
             self._looks = on
             self.watched.watch(on)
@@ -63,13 +63,16 @@ class Page(LazyView):
     is_table = False  # whether it shows nothing but rows
 
     def table_function(self) -> Exact:
-        """Return a function that computes the exact values on the page, for a file."""
+        """Return a function that computes the exact values on the page, to be saved in a file."""
         self.watched.catch_up()
         return self.watched.table_function()
 
     @property
     def has_figure(self) -> bool:
-        """Return whether the page is printed from the figure of its answer, instead of from the screen."""
+        """Return whether the figure of the page's answer is printed.
+
+        Otherwise the page is printed as it looks on the screen.
+        """
         return self.watched.has_figure
 
     def figure_function(self) -> Drawn:
@@ -81,17 +84,20 @@ class Page(LazyView):
         return self
 
     def frames(self) -> Iterable[Frame]:
-        """Return the frames of an animation in which the figure grows. The base class has no frames."""
+        """Return the frames of an animation in which the figure grows.
+
+        If the page has no animation, return no frames.
+        """
         return ()
 
     def show_highlight(self, shown: ShownHighlight) -> None:
-        """Highlight the token that the person points at in any view."""
+        """Highlight the token that the user points at in any view."""
 
     def show_steps(self, first: int, last: int) -> None:
-        """Enlarge the part of the figure between two steps. Do nothing if the figure is not about steps."""
+        """Enlarge the figure so that it shows only these steps. Do nothing if the figure is not about steps."""
 
     def recolor(self) -> None:
-        """Apply the colours of the palette after it has changed."""
+        """Take the colours of the palette after the palette has changed."""
 
 
 class PagePlace(QWidget):
@@ -141,7 +147,8 @@ class PageTabs(QTabWidget):
         for place in places.values():
             self.addTab(place, place.title)
         self._seen: list[str] = []  # ids of the pages that were on top, the latest last
-        self.currentChanged.connect(lambda _: self._remember())
+        self.currentChanged.connect(lambda _: self._show_top())
+        self._show_top()
 
     @property
     def shown(self) -> str:
@@ -157,9 +164,9 @@ class PageTabs(QTabWidget):
             self.setCurrentIndex(self.ids.index(id))
 
     def show_only(self, ids: Collection[str], *, has_tabs: bool = True) -> None:
-        """Show only the tabs of these pages. The page among them that was visited last is on top.
+        """Show only the tabs of these pages. The page that was visited last is on top.
 
-        If `has_tabs` is false, hide the tab bar, because a picker replaces it.
+        If `has_tabs` is false, hide the tab bar, because another control chooses the page.
         """
         on_top = next((id for id in [*reversed(self._seen), *ids] if id in ids), self.shown)
         self.setTabVisible(self.ids.index(on_top), True)
@@ -171,7 +178,11 @@ class PageTabs(QTabWidget):
         # The key Tab would get stuck at a hidden bar.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if has_choice else Qt.FocusPolicy.NoFocus)
 
-    def _remember(self) -> None:
+    def _show_top(self) -> None:
+        """Remember the page on top, and let only this page determine the minimum size of the stack."""
+        for place in self._places.values():
+            kind = QSizePolicy.Policy.Preferred if place is self.currentWidget() else QSizePolicy.Policy.Ignored
+            place.setSizePolicy(kind, kind)
         self._seen = [id for id in self._seen if id != self.shown] + [self.shown]
 
     def rename(self, id: str, title: str) -> None:

@@ -41,7 +41,7 @@ def save_svg(widget: QWidget, path: Path) -> bool:
 
 
 def save_pdf(widget: QWidget, path: Path) -> bool:
-    """Save a widget as a PDF file, as large as on the screen. Return whether that worked."""
+    """Save a widget as a PDF file, in its size on the screen. Return whether that worked."""
     writer = _pdf_writer(path, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
     writer.setResolution(SCREEN_DOTS_AN_INCH)
     return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
@@ -88,9 +88,9 @@ def _png(image: QImage) -> bytes:
 
 
 def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_dark: bool) -> bytes:
-    """Return a widget as an SVG drawing. Width, height and the size of texts are those in print.
+    """Return a widget as an SVG drawing for print.
 
-    The widget on the screen does not change. Width and height are in millimetres.
+    Width and height are in millimetres, and the size of the texts is in points. The widget itself stays as it is.
     """
     unit = QFontInfo(widget.font()).pixelSize() / text * POINTS / MILLIMETRES  # pixels a millimetre
     size = widget.size()
@@ -120,7 +120,7 @@ def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_
 
 
 def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: str) -> bool:
-    """Write an SVG drawing as .svg, .pdf or .png file.
+    """Write an SVG drawing to an .svg, .pdf or .png file.
 
     Return whether that worked. Width and height are in millimetres.
     """
@@ -141,13 +141,13 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
 
 
 def animated_png(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
-    """Return an animated PNG file, made of PNG files with equal size and kind.
+    """Return an animated PNG file that is made of PNG files of the same size and kind.
 
-    Each frame lasts its number of milliseconds.
+    Each frame is visible for its own number of milliseconds.
 
-    Animation adds three kinds of chunks. `acTL` holds the number of pictures. `fcTL` before each picture says
-    how long it is shown. `fdAT` holds the data of all pictures except the first, and is numbered together with
-    `fcTL`.
+    An animation needs three more kinds of chunks. `acTL` holds the number of pictures. `fcTL` is before each picture,
+    and says how long it is visible. `fdAT` holds the data of a picture, for all pictures except the first. `fcTL` and
+    `fdAT` chunks are numbered together.
     """
     parts = [SIGNATURE]
     number = 0

@@ -22,7 +22,7 @@ class RowListModel(QAbstractListModel, Generic[Row]):
     def set_rows(self, rows: Sequence[Row], *, are_same: bool = False) -> None:
         """Replace the rows.
 
-        If `are_same` is true, the rows are the same things in another state, and the selection stays.
+        If `are_same` is true, the new rows describe the same items in the same order, and the selection stays.
         """
         if are_same:
             self.rows = rows
@@ -34,11 +34,11 @@ class RowListModel(QAbstractListModel, Generic[Row]):
             self.endResetModel()
 
     def value_in_role(self, row: int, role: int) -> Any:
-        """Return the value that a view shows for a row in a role of Qt."""
+        """Return the data that a view shows for a row. `role` is a role of Qt, such as the role of the tip."""
         raise NotImplementedError
 
     def description(self, row: int) -> str:
-        """Return the tip of a row, which screen readers read, too."""
+        """Return the description of a row. It is shown as a tip, and screen readers read it."""
         return ""
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:

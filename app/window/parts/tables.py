@@ -16,10 +16,10 @@ from app.window.parts.zoom import set_zoomed, zoomed
 
 
 def select_whole_rows(table: QTableView) -> None:
-    """Let a person select only whole rows of a table.
+    """Let a user select only whole rows of a table.
 
-    The header gets a separate empty selection. With the selection of the table, the header would ask for each
-    row whether its columns are selected, which takes four seconds for a hundred thousand rows.
+    The header gets an empty selection of its own. If it shared the selection of the table, it would check all rows
+    one by one, which takes four seconds for a hundred thousand rows.
     """
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     header = table.horizontalHeader()
@@ -27,9 +27,9 @@ def select_whole_rows(table: QTableView) -> None:
 
 
 def selected_rows(table: QAbstractItemView) -> list[int]:
-    """Return the selected rows in order.
+    """Return the numbers of the selected rows in order.
 
-    They are computed from the selected ranges, because an index for each row is slow.
+    They are computed from the selected ranges, because Qt is slow at making an index for each row.
     """
     ranges = table.selectionModel().selection()
     parts = [ranges.at(place) for place in range(ranges.count())]
@@ -41,9 +41,9 @@ WIDEST = 260  # pixels that a text may widen its column to
 
 
 def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = ()) -> QTableView:
-    """Return a table in the font of tokens.
+    """Return a table view with the font in which tokens are shown.
 
-    `name` is for screen readers, and `widths` are those of the first columns.
+    `name` is for screen readers. `widths` are the widths of the first columns.
     """
     table = name_widget(QTableView(), name)
     table.setModel(model)
@@ -59,7 +59,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
 
 
 def list_of_rows(model: QAbstractItemModel, name: str) -> QListView:
-    """Return a list view that shortens long rows, so that it never scrolls sideways."""
+    """Return a list view that never scrolls sideways, because it shortens long rows."""
     view = name_widget(QListView(), name)
     view.setModel(model)
     view.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -72,9 +72,9 @@ def put_headings_left(table: QTableView) -> None:
 
 
 def sort_by_headings(table: QTableView, column: int, order: Qt.SortOrder) -> None:
-    """Let a click on a heading sort the table, which is at first sorted by `column`.
+    """Sort a table by a column when a user clicks on its heading. At first, the table is sorted by `column`.
 
-    The column -1 stands for no sorting. The model writes the sort mark into the heading.
+    If `column` is -1, the table is not sorted at first. The model writes the sort mark into the heading.
     """
     put_headings_left(table)
     header = table.horizontalHeader()
@@ -85,9 +85,9 @@ def sort_by_headings(table: QTableView, column: int, order: Qt.SortOrder) -> Non
 
 
 def _make_room(table: QTableView) -> None:
-    """Widen columns to fit their headings and their visible texts.
+    """Make columns wide enough for their headings and their visible texts.
 
-    A column that a person has resized stays as it is.
+    A column that a user has resized keeps its width.
     """
     header = table.horizontalHeader()
     for column in range(header.count()):

@@ -1,6 +1,6 @@
 """The light and the dark theme.
 
-They use the style Fusion and our own palettes, so they look the same on every platform.
+They use Qt's style Fusion and this program's own palettes, so they look the same on every platform.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ PIXELS = re.compile(r"\b(\d+)px")
 
 @dataclass(frozen=True)
 class Shades:
-    """The colours that Qt's palettes have no role for. A person without colour vision can distinguish them."""
+    """The colours that Qt's palettes lack. People with colour blindness can distinguish them."""
 
     is_dark: bool
     muted: QColor
@@ -131,11 +131,12 @@ class Theme(QObject):
         application.setStyle("Fusion")
         self._apply()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+        application.screenAdded.connect(lambda _: self.changed.emit())  # icons are drawn for each screen
 
     def apply_style(self) -> None:
         """Apply the style sheet.
 
-        Call this when all parts are built, because a style sheet makes building parts slow.
+        Call this after all parts have been built, because a style sheet makes building slow.
         """
         self._application.setStyleSheet(PIXELS.sub(lambda size: f"{zoomed(int(size[1]))}px", STYLE))
 
@@ -146,7 +147,7 @@ class Theme(QObject):
         self._apply_style_again()  # palette colours in rules are resolved only when the sheet is set
 
     def set_zoom(self, percent: int) -> None:
-        """Set the zoom of all windows. The style sheet and what is drawn follow."""
+        """Set the zoom of all windows. The style sheet and all drawings change with it."""
         set_zoom(percent)  # first: a style sheet that is set later restores the fonts of before
         self._application.setStyleSheet("")
         self._apply_style_again()
@@ -181,7 +182,7 @@ def palette_for(kind: str) -> QPalette:
 
 
 def fixed_font(points: float | None = None) -> QFont:
-    """Return the system's font of fixed width, which shows tokens and bytes."""
+    """Return the system's fixed-width font, in which tokens and bytes are shown."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setPointSizeF(font.pointSizeF() * zoom_percent() / USUAL if points is None else points)

@@ -1,4 +1,4 @@
-"""The timers: a limit on how often a function is called, and animations."""
+"""The timers: a limit on how often a function is called, and an animation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from app.session.time import pause, timer
 
 
 class Throttle(QObject):
-    """A limit on calls of a function. The first call happens at once, and later calls at most once in each pause.
+    """A limit on how often a function is called.
 
-    The last call is never lost.
+    The first call is made immediately, and then a pause begins. All calls during the pause become one call at its end,
+    which begins the next pause. So the last call is always made.
     """
 
     def __init__(self, milliseconds: int, act: Callable[[], object], parent: QObject) -> None:
@@ -29,12 +30,12 @@ class Throttle(QObject):
             self._act()
 
     def catch_up(self) -> None:
-        """Make the waiting call now, if there is one."""
+        """Make the call that is waiting for the end of the pause, if there is one."""
         if self._wanted:
             self._pause_over()
 
     def set_pause(self, milliseconds: int) -> None:
-        """Change the length of the pause. A running pause begins again."""
+        """Change the length of the pause. If a pause has already begun, it starts again."""
         if pause(milliseconds) != self._timer.interval():
             self._timer.setInterval(pause(milliseconds))
 
@@ -70,7 +71,7 @@ class Motion(QVariantAnimation):
         self.start()
 
     def end(self) -> None:
-        """Stop the animation at once, and draw the last frame."""
+        """Stop the animation immediately, and draw the last frame."""
         if self.is_under_way:
             self.stop()
             self._draw()
@@ -81,11 +82,11 @@ class Motion(QVariantAnimation):
 
     @property
     def progress(self) -> float:
-        """Return the progress of the animation, from 0 to 1. Without an animation it is 1."""
+        """Return the progress of the animation, from 0 to 1. If no animation runs, return 1."""
         return float(self.currentValue()) if self.is_under_way else 1.0
 
     def part(self, start: float, stop: float) -> float:
-        """Return the smoothed progress of a part of the animation, from 0 at `start` to 1 at `stop`.
+        """Return the smoothed progress of one part of the animation. The part begins at `start` and ends at `stop`.
 
         >>> parent = QObject()
         >>> Motion(parent, bool).part(0.0, 0.5)
@@ -95,7 +96,7 @@ class Motion(QVariantAnimation):
 
 
 def smooth_progress(share: float) -> float:
-    """Return the progress of a movement that is slow at the beginning and at the end.
+    """Return the progress of a movement that begins slowly and ends slowly.
 
     >>> smooth_progress(0.0), smooth_progress(0.5), smooth_progress(1.0)
     (0.0, 0.5, 1.0)

@@ -1,5 +1,8 @@
-"""Functions and fields for typed text. A typed text is applied before any other action, and refused fields are
-marked."""
+"""Fields in which a user types, and functions for them.
+
+A user may start another action without leaving the field. The typed text is then accepted before the action starts. If
+the text is not valid, it is refused, and the field is marked.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from app.window.parts.theme import shades_of
 from app.window.parts.wording import tip
 
 _REFUSED = "refusal"
-_TIP = "tip without a refusal"
+_TIP = "tip_without_refusal"
 
 
 def apply_typed_text() -> bool:
-    """Apply the text that is being typed, before another action. Return False if the text is refused."""
+    """Use the text that a user is typing, before another action starts. Return False if the text is refused."""
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):
         is_changed = field.lineEdit().isModified()
@@ -34,7 +37,7 @@ def is_refused(field: QWidget) -> bool:
 
 
 def mark_refused(field: QWidget, sentence: str) -> None:
-    """Frame a field whose value was refused, and show the reason. An empty sentence removes the frame."""
+    """Put a frame around a field whose value was refused, and show the reason. An empty sentence removes the frame."""
     if sentence == (field.property(_REFUSED) or ""):
         return
     if not is_refused(field):
@@ -72,9 +75,9 @@ class _Frame(QWidget):
 
 
 class NumberBox(QSpinBox):
-    """A field for whole numbers that accepts any keys.
+    """A field for whole numbers in which a user can type any character.
 
-    It refuses an impossible number with a sentence, and keeps the old number.
+    If the text is not an allowed number, the field shows a sentence and keeps the old number.
     """
 
     refused = Signal(str)
@@ -87,9 +90,9 @@ class NumberBox(QSpinBox):
         self.valueChanged.connect(lambda _: mark_refused(self, ""))
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        """Accept every key.
+        """Accept every typed character.
 
-        Qt would ignore a digit that makes the number too large, so that 99,999,999 becomes 999,999.
+        Otherwise Qt would ignore a digit that makes the number too large, and a typed 99,999,999 would become 999,999.
         """
         number = self._number(text)
         is_possible = text == self.specialValueText() != "" if number is None else self._has(number)
@@ -100,7 +103,7 @@ class NumberBox(QSpinBox):
         return self.minimum() if number is None else number
 
     def fixup(self, text: str) -> str:
-        """Report that a text is not a possible number. Qt then restores the old value."""
+        """Report that a text is not an allowed number. Qt then restores the old number."""
         if typed := self._bare(text):
             possible = f"whole numbers from {self.minimum():,} to {self.maximum():,}"
             self.refused.emit(f"“{typed[:40]}” is not possible. Enter {possible}. The value stays {self.value():,}.")

@@ -1,6 +1,6 @@
 """The small widgets that many topics use.
 
-Their properties are set by methods and not by keyword arguments. In a Turkish locale, PySide finds no keyword
+The properties of widgets are set by methods, not by keyword arguments. In a Turkish locale, PySide finds no keyword
 that contains the letter i.
 """
 
@@ -34,7 +34,7 @@ Widget = TypeVar("Widget", bound=QWidget)
 
 
 def name_widget(widget: Widget, name: str, meaning: str = "") -> Widget:
-    """Set the name of a widget for screen readers, and its tip if `meaning` is not empty. Return the widget."""
+    """Give a widget a name for screen readers. If `meaning` is not empty, it becomes the tip. Return the widget."""
     widget.setAccessibleName(name)
     if meaning:
         widget.setToolTip(tip(meaning))
@@ -42,7 +42,7 @@ def name_widget(widget: Widget, name: str, meaning: str = "") -> Widget:
 
 
 def label(text: str = "") -> QLabel:
-    """Return a label that shows a text literally, because names and tokens are not markup."""
+    """Return a label that shows a text literally. Names and tokens may look like markup."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return made
@@ -81,14 +81,14 @@ def scale_font(widget: Widget, times: float, *, bold: bool = False) -> Widget:
 
 
 def use_fixed_font(widget: Widget, times: float = 1.0) -> Widget:
-    """Give a widget the font of tokens, in a size relative to the usual letters. Return the widget."""
+    """Show a widget in the font of tokens, `times` as large as usual letters. Return the widget."""
     return adapt_to_zoom(
         widget, lambda widget: widget.setFont(fixed_font(times * QApplication.font(widget).pointSizeF()))
     )
 
 
 def keep_room_for(widget: Widget, text: str, beside: int = 0) -> Widget:
-    """Make a widget wide enough for a text, and for `beside` more pixels. Return the widget."""
+    """Make a widget at least as wide as a text plus `beside` pixels. Return the widget."""
     return adapt_to_zoom(
         widget,
         lambda widget: widget.setMinimumWidth(widget.fontMetrics().horizontalAdvance(text) + zoomed(beside)),
@@ -96,14 +96,14 @@ def keep_room_for(widget: Widget, text: str, beside: int = 0) -> Widget:
 
 
 def keep_lines(widget: Widget, lines: int) -> Widget:
-    """Make a widget high enough for some lines of text, so that nothing below it jumps. Return the widget."""
+    """Make a widget at least `lines` lines of text high, so that the widgets below it never move. Return the widget."""
     return adapt_to_zoom(widget, lambda widget: widget.setMinimumHeight(lines * widget.fontMetrics().lineSpacing()))
 
 
 class OneLine(QLabel):
-    """A label with a single line that never widens its window.
+    """A label with a single line that never makes its window wider.
 
-    A long text is shortened, and the tip shows all of it.
+    A long text is shortened. The tip shows the whole text.
     """
 
     def __init__(self) -> None:
@@ -166,14 +166,14 @@ class IconButton(QToolButton):
         self.setAutoRaise(True)
         name_widget(self, meaning, meaning)
         self.clicked.connect(lambda: act())
-        self._draw()
+        adapt_to_zoom(self, IconButton.draw)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._draw()
+            self.draw()
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         self.setIcon(icon(self.objectName(), self.palette()))
 
 
@@ -187,7 +187,7 @@ def action_button(action: QAction, *, with_text: bool = False) -> QToolButton:
 
 
 def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) -> QAction:
-    """Add an entry that can be ticked to a menu. The title is shown literally, even if it contains "&"."""
+    """Add an entry with a tick to a menu. The title is shown literally, even if it contains "&"."""
     action = menu.addAction(title.replace("&", "&&"))
     action.setCheckable(True)
     action.setChecked(is_on)
@@ -196,7 +196,7 @@ def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) ->
 
 
 def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], nothing: str = "") -> QMenu:
-    """Return a menu that `fill` fills whenever it opens. If it stays empty, it shows the text `nothing`."""
+    """Return a menu. Each time it opens, `fill` adds its entries. If there are none, it shows the text `nothing`."""
     menu = QMenu(title, parent)
 
     def fill_anew() -> None:
@@ -230,7 +230,7 @@ def fixed_text(name: str) -> QPlainTextEdit:
 
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:
-    """Return a view without a frame that scrolls the widget `inside`."""
+    """Return a view without a frame that contains the widget `inside` and can scroll it."""
     area = name_widget(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -239,9 +239,9 @@ def scrolling(inside: QWidget, name: str) -> QScrollArea:
 
 
 class ProgressBar(QProgressBar):
-    """A progress bar that is drawn together with the window.
+    """A progress bar that is painted together with the window.
 
-    At each new value, Qt's own progress bar would paint every part of the window that waits to be painted.
+    Qt's own progress bar repaints the whole window immediately at each new value.
     """
 
     def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
@@ -272,7 +272,7 @@ class LinkedText(QLabel):
         )
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draw the links again in the colour of a new palette. A label does not do that by itself."""
+        """Draw the links again after the palette has changed, because a QLabel would keep their old colour."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             text = self.text()

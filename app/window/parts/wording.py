@@ -5,22 +5,39 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from bpe_core.history.history import ADDED, NOTHING
+from bpe_core.history.token_texts import BLANK
 from bpe_core.support.wording import count_text as count_text
+from bpe_core.support.wording import size_text as size_text
 
 STEP_SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or added
 
 
 OPTION = re.compile(r"--([a-z][a-z-]*)")
-PLACES = {"--corpus": "the panel Corpus", "--group": "groups in the panel Corpus", "--text": "the text of the window"}
+IN_PYTHON = re.compile(r", or with \w+=\[\.\.\.\] in Python")
+PLACES = {  # fields of questions are named by their labels
+    "--across-words": "the field “New tokens may hold several words”",
+    "--base": "the field Starts from",
+    "--corpus": "the panel Corpus",
+    "--font": "the command film",
+    "--group": "groups in the panel Corpus",
+    "--method": "the method",
+    "--min-word-count": "the command count",
+    "--text": "the text of the window",
+    "--variant": "the variant",
+    "--word-list": "the entry Words with Their Counts of the corpus list",
+}
 
 
-def without_options(sentence: str, fields: Mapping[str, str]) -> str:
-    """Replace the options of commands in a sentence by fields and panels of the window.
+def without_options(sentence: str, fields: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a sentence that names fields and panels of the window instead of options of commands.
 
-    `fields` are the labels of the fields, by the options that they stand for.
+    `fields` holds the label of a field for each option.
 
+    >>> without_options("Floors need texts: name them with --corpus, or with texts=[...] in Python.")
+    'Floors need texts: name them with the panel Corpus.'
     >>> without_options("Name texts with --corpus, or words with --words.", {"--words": "Words"})
     'Name texts with the panel Corpus, or words with the field Words.'
     >>> without_options("--weights needs numbers.", {"--weights": "Weights"})
@@ -32,24 +49,11 @@ def without_options(sentence: str, fields: Mapping[str, str]) -> str:
         where = f"the field {label}" if label else PLACES.get(option[0], option[1].replace("-", " "))
         return where if option.start() else where[:1].upper() + where[1:]
 
-    return OPTION.sub(place, sentence)
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes in the largest fitting unit.
-
-    >>> size_text(512), size_text(1_500), size_text(10_797_148)
-    ('512 B', '1.5 kB', '10.8 MB')
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 999.5 or unit == "GB":
-            break
-        size /= 1000
-    return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+    return OPTION.sub(place, IN_PYTHON.sub("", sentence))
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration as text. Long durations have no seconds.
+    """Return a duration as text. For an hour or more, the text has no seconds.
 
     >>> duration_text(0.4), duration_text(48.2), duration_text(75), duration_text(4000)
     ('less than a second', '48 s', '1 min 15 s', '1 h 6 min')
@@ -74,7 +78,7 @@ def rate_text(per_second: float, things: str) -> str:
 
 
 def tip(text: str) -> str:
-    """Return the text of a tip so that Qt shows it literally, even if it looks like markup."""
+    """Return the text of a tip in a form that Qt shows literally, even if the text looks like markup."""
     return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if "<" in text else text
 
 
@@ -92,15 +96,15 @@ def reads_from_the_right(text: str) -> bool:
 
 
 def with_direction_marks(text: str) -> str:
-    """Return the text of a token with direction marks, so that it is painted from left to right.
+    r"""Return the text of a token with marks of direction, so that it is painted from left to right.
 
-    Without the marks, Qt would split the name of a byte after a Hebrew letter, and would swap the two Hebrew
-    tokens of a pair. Letters within a token keep their own direction. Do not use the result for copying.
+    Without the marks, Qt would tear apart the name of a byte after a Hebrew letter, and would swap two Hebrew tokens of
+    a pair. Letters within a token keep their own direction. Do not copy the result to the clipboard.
 
     >>> with_direction_marks("␣a + <0xD7>")
     '␣a + <0xD7>'
-    >>> ascii(with_direction_marks("\\u05e9<0xD7>"))
-    "'\\\\u200e\\\\u05e9\\\\u200e<0xD7>\\\\u200e'"
+    >>> ascii(with_direction_marks("\u05e9<0xD7>"))
+    "'\\u200e\\u05e9\\u200e<0xD7>\\u200e'"
     """
     if not _FROM_THE_RIGHT.search(text):
         return text
@@ -116,8 +120,19 @@ def link_to_step(step: int, text: str) -> str:
     return f'<a href="step:{step}">{text}</a>'
 
 
+def with_readable_blanks(text: str) -> str:
+    """Return HTML in which the sign ␣, which represents a space, is not underlined as a part of a link.
+
+    The sign looks like an underline itself.
+
+    >>> with_readable_blanks("␣a")
+    '<span style="text-decoration: none">␣</span>a'
+    """
+    return text.replace(BLANK, f'<span style="text-decoration: none">{BLANK}</span>')
+
+
 def number_in(link: str) -> int:
-    """Return the number in a link. Raise ValueError if the link has another form.
+    """Return the number in a link such as `step:1204`. Raise ValueError if the link has no number.
 
     >>> number_in("step:1204")
     1204
@@ -129,8 +144,8 @@ def number_in(link: str) -> int:
 
 
 def sorted_heading(heading: str, *, from_end: bool) -> str:
-    """Return the heading of the column that sorts a table, with a mark.
+    """Return the heading of the column by which a table is sorted, with a mark for the sort order.
 
-    Qt's own mark would cover a heading on the right.
+    Qt's own mark would cover a heading that is aligned to the right.
     """
     return f"{heading} {'▾' if from_end else '▴'}"

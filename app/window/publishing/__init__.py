@@ -1,1 +1,1 @@
-"""The parts of the window that write files for other people: reports, web pages and films."""
+"""The parts of the window that make files for other people: reports, web pages and films."""

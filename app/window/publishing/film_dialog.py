@@ -1,4 +1,4 @@
-"""The dialog for a film. It chooses the size, the first and the last step, and a second run beside the run shown."""
+"""The dialog that makes a film. A user chooses its size, its first and last step, and perhaps a second run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a sl
 LONGEST, USUAL = 120, 20  # seconds
 FARTHEST = 10_000_000
 ABOUT = (
-    "The film shows your present text. For two runs, From and To are vocabulary sizes. A long run may not fit into "
+    "The film shows your current text. For two runs, From and To are vocabulary sizes. A long run may not fit into "
     "the film, so choose where the film ends."
 )
 
@@ -60,7 +60,7 @@ class FilmDialog(QDialog):
         in_column(form, muted_label(ABOUT), self.buttons, on=self)
 
     def begin_with(self, steps: Sequence[int]) -> None:
-        """Set the first and the last step of the film to those that the person selected, if there are any."""
+        """Let the film show only the steps that the user selected. Without selected steps, change nothing."""
         if steps:
             self.first_box.setValue(steps[0] - 1)
             self.last_box.setValue(steps[-1])

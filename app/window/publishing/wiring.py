@@ -1,4 +1,4 @@
-"""Classes that ask for the place of reports, web pages and films, and that copy commands which repeat an action."""
+"""A class that saves reports, web pages and films, and a class that copies commands and Python code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QProgressDialog
 
 from app.session.background import Answer
 from app.session.document import Document
+from app.session.manifests import CORPUS, EACH, TEXTS, TextFiles
 from app.session.publications import FilmChoices, Publications
-from app.session.repeat_code import SAVE_FIRST, UNSAVED, as_command, as_python, as_python_for_file
+from app.session.repeat_code import LONGEST_ARGUMENT, SAVE_FIRST, UNSAVED, as_command, as_python, as_python_for_file
 from app.session.run import Run
 from app.settings import LAST_FOLDER
 from app.window.main_window import Frame
@@ -27,6 +28,8 @@ if TYPE_CHECKING:  # loaded when it is opened, after the first paint of the wind
 
 NOTHING_YET = "There is no run to publish yet. Train first."
 NO_QUESTION = "This page asks no question, or has no answer yet, so there is nothing to copy."
+TOO_LONG = "The text on this page is too long for a command. Use Edit > Copy as Python instead."
+TEXTS_WRITTEN = "Texts without a file were saved beside the session, because these lines read them."
 NO_FILE = "No file was written from this window yet."
 NO_FUNCTION = "No Python function writes this file. Copy the command of this file instead."
 NO_COMMAND = "No command makes this file, because the file shows the window itself."
@@ -43,7 +46,9 @@ class PublishingWiring(QObject):
         self._notify = partial(frame.session.background.notify, is_error=False)
         self.film_dialog: QProgressDialog | None = None
         self.film_form: FilmDialog | None = None
-        self.lesson_taken: Callable[[], str] = lambda: ""  # returns the name of the lesson under way, or an empty text
+        self.lesson_taken: Callable[[], str] = lambda: (
+            ""
+        )  # returns the name of the lesson under way, or an empty string
         self.publications = made = Publications(document.snapshot, frame.session.background, self)
         frame.actions.connect(report=self.report, film=self.film)
         frame.actions.connect(share=self.share, share_lessons=self.share_lessons)
@@ -57,7 +62,7 @@ class PublishingWiring(QObject):
         self._ask_and_publish("report", "Write a report", self.publications.report)
 
     def share(self) -> None:
-        """Ask where to write a web page about the run shown. Any browser can open the page.
+        """Ask where to save a web page about the run shown. Any browser can open the page.
 
         During a lesson, the page is about the lesson. In Compare, the page is about all runs side by side.
         """
@@ -71,12 +76,12 @@ class PublishingWiring(QObject):
             self._ask_and_publish("run", "Share the run", self.publications.share)
 
     def share_lessons(self, *names: str) -> None:
-        """Ask where to write a web page with these lessons. Without names, the page has all lessons."""
+        """Ask where to save a web page with these lessons. If no lesson is named, the page contains all lessons."""
         write = partial(self.publications.share_lessons, names=names)
         self._ask_and_write(names[0] if names else "lessons", "Share lessons", write, REPORT_FILTERS)
 
     def film(self) -> None:
-        """Ask for the choices of a film of the run shown, write the film, and show the progress."""
+        """Ask for the options of a film about the run shown. Write the film, and show the progress."""
         from app.window.publishing.film_dialog import FilmDialog
 
         run = self._learned
@@ -121,7 +126,7 @@ class PublishingWiring(QObject):
 
     @property
     def _learned(self) -> Run | None:
-        """Return the run shown if it has a history, or else None."""
+        """Return the run shown, or None if it has no history yet."""
         run = self._session.runs.shown
         return None if run is None or run.history is None else run
 
@@ -147,7 +152,10 @@ class PublishingWiring(QObject):
 
 
 class CodeCopier(QObject):
-    """An object that copies a command or Python code to the clipboard, for the visible page or for the last file."""
+    """An object that copies a command or Python code to the clipboard.
+
+    The code repeats the answer on the visible page, or recreates the file that was written last.
+    """
 
     def __init__(
         self, frame: Frame, page_in_use: Callable[[], Page], session_path: Callable[[], Path | None], parent: QObject
@@ -165,21 +173,51 @@ class CodeCopier(QObject):
             copy_file_python=self.copy_file_python,
         )
 
-    def note_file(self, command: Sequence[str], path: Path) -> None:
-        """Remember the path of a file that was just written, and the command that writes this file."""
+    def remember_file(self, command: Sequence[str], path: Path) -> None:
+        """Remember a file that was just written, and the command that recreates it."""
         self._command = tuple(command)
         self._path = path
 
     def copy_command(self) -> None:
         command = self._page_in_use().watched.command
+        if any(len(word) > LONGEST_ARGUMENT for word in command):
+            self._copy("", TOO_LONG)
+            return
         texts = self._frame.session.corpus.texts.value
-        self._copy(as_command(command, self._session_path(), texts) if command else "", NO_QUESTION)
+        note = self._write_texts(command)
+        self._copy(as_command(command, self._session_path(), texts) if command else "", NO_QUESTION, note)
 
     def copy_python(self) -> None:
         watched = self._page_in_use().watched
         asked = watched.current_question
-        lines = "" if asked is None else as_python(asked[0], watched.opens_in_python, self._session_path())
-        self._copy(lines, NO_QUESTION)
+        lines = note = ""
+        if asked is not None:
+            note = self._write_texts(watched.command)
+            texts = self._texts_in(watched.command)
+            lines = as_python(asked[0], watched.opens_in_python, self._session_path(), texts)
+        self._copy(lines, NO_QUESTION, note)
+
+    def _files(self) -> TextFiles:
+        return TextFiles(self._frame.session.corpus.texts.value, self._session_path() or Path(UNSAVED))
+
+    def _texts_in(self, command: Sequence[str]) -> dict[str, list[Path]]:
+        """Return the files of the texts that `command` reads: a list of paths for the name of each group.
+
+        Return an empty dictionary if the command does not read the corpus.
+        """
+        return self._files().by_group(each=EACH in command) if {CORPUS, EACH} & {*command} else {}
+
+    def _write_texts(self, command: Sequence[str]) -> str:
+        """Write a file for each text that `command` reads and that is not in a file yet.
+
+        The files are written into the folder of the saved session. Return a sentence about them, or an empty string if
+        no file was written.
+        """
+        files = self._files()
+        if self._session_path() is None or not {TEXTS, CORPUS, EACH} & {*command} or not files.unwritten:
+            return ""
+        files.write()
+        return TEXTS_WRITTEN
 
     def copy_file_command(self) -> None:
         texts = self._frame.session.corpus.texts.value
@@ -193,8 +231,10 @@ class CodeCopier(QObject):
             lines = as_python_for_file(self._command, self._session_path(), self._path)
         self._copy(lines, NO_FILE if self._path is None else NO_FUNCTION)
 
-    def _copy(self, text: str, why_not: str) -> None:
-        """Copy code to the clipboard, and say which session file it opens.
+    def _copy(self, text: str, why_not: str, note: str = "") -> None:
+        """Copy code to the clipboard, and show a message about it. If the session is unsaved, the message says so.
+
+        The message ends with the sentence `note`.
 
         If the code is empty, show the reason `why_not`.
         """
@@ -205,6 +245,5 @@ class CodeCopier(QObject):
         QGuiApplication.clipboard().setText(text)
         first_line = text.splitlines()[0] if text.count("\n") < 2 else "The lines"
         is_unsaved = self._session_path() is None and UNSAVED in text
-        background.notify(
-            f"Copied: {first_line}. {SAVE_FIRST.format(UNSAVED) if is_unsaved else ''}".strip(), is_error=False
-        )
+        save_first = SAVE_FIRST.format(UNSAVED) if is_unsaved else ""
+        background.notify(" ".join(filter(None, (f"Copied: {first_line}.", save_first, note))), is_error=False)

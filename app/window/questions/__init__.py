@@ -1,1 +1,4 @@
-"""The pages of the questions. Each larger question has a folder with its model and its page."""
+"""The pages of the window that answer questions about tokenizers.
+
+A question that needs much code has a folder with its model and its page.
+"""

@@ -1,16 +1,21 @@
-"""The model of the question about the blocks of the compressor."""
+"""The model of a question: how did a byte-pair compressor divide a text into blocks?"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from itertools import accumulate, takewhile
+from typing import Any
 
 from app.session.session import Session
 from app.window.questions.question_model import QuestionModel
 
 
 class BlocksModel(QuestionModel):
-    """A model of the rows of one block: the block that the step shown belongs to. The newest row comes first."""
+    """A model of the rows of one block, with the newest row first.
+
+    The window shows a step of a compressor, and each step belongs to a block. The model has the rows of this block.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "blocks")
@@ -21,12 +26,12 @@ class BlocksModel(QuestionModel):
 
     @property
     def block(self) -> int | None:
-        """Return the block of the last step, or None before the first answer."""
+        """Return the number of the block to which the step shown belongs. Return None until there is an answer."""
         return None if self.answer is None else self.answer.columns["block"][self.step]
 
     @property
     def ends(self) -> list[float]:
-        """Return the end of each block as a share of all bytes, from 0 to 1."""
+        """Return the position where each block ends, as a share of all bytes from 0 to 1."""
         blocks = [] if self.answer is None else self.answer.facts.get("blocks", [])
         stops = [*accumulate(block["stop"] - block["start"] for block in blocks)]
         return [stop / stops[-1] for stop in stops]
@@ -46,12 +51,12 @@ class BlocksModel(QuestionModel):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        about = () if self.answer is None else (self._about_block(len(self._here)),)
+        about = () if self.answer is None else (self._about_block(self.answer.facts, len(self._here)),)
         return (*super().sentences, *about)
 
-    def _about_block(self, rows: int) -> str:
+    def _about_block(self, facts: Mapping[str, Any], rows: int) -> str:
         block = self.block
-        blocks = [] if self.answer is None else self.answer.facts.get("blocks", [])
+        blocks = facts.get("blocks", [])
         if block is None:
             return "Nothing has been replaced yet."
         if not blocks:
@@ -59,15 +64,16 @@ class BlocksModel(QuestionModel):
         here = blocks[block]
         text = f" of text {here['text'] + 1:,}" if blocks[-1]["text"] else ""
         different = here["different_bytes"]
+        unit = facts["unit"]
         return (
-            f"Block {block + 1:,} of {len(blocks):,}: the bytes {here['start'] + 1:,} to {here['stop']:,}{text}, "
-            f"{different} different ones. {rows} of the {256 - different} unused bytes replace pairs now."
+            f"Block {block + 1:,} of {len(blocks):,}: the {unit} {here['start'] + 1:,} to {here['stop']:,}{text}, "
+            f"with {different} different values. {rows} of the {256 - different} unused bytes replace pairs now."
         )
 
     def travel_to_block(self, block: int) -> None:
         """Move the time slider to the last step of a block.
 
-        A block without steps leads to the last step before the block.
+        If the block has no steps, move the slider to the last step before the block.
         """
         if self.answer is not None:
             self._session.cursor.go_to(bisect_right(self.answer.columns["block"], block, lo=1) - 1)

@@ -1,4 +1,4 @@
-"""The page of the blocks: a chart of the shrinking bytes, and the table of one block."""
+"""The page about the blocks of a compressed text: a chart of their size after each step, and a table of one block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDE_ENOUGH = 4.0  # pixels; only larger blocks have a gap between them
 
 
 class BlocksPage(QuestionPage):
-    """A page of blocks. A click on a row, a block or the chart moves the time slider to that step."""
+    """A page of blocks. A click on a row, a block or the chart moves the time slider to the step at that position."""
 
     model: BlocksModel
 
@@ -42,7 +42,7 @@ class BlockStrip(QWidget):
         super().__init__()
         self._model = model
         self.setAccessibleName("Blocks of the texts")
-        self.setToolTip("The blocks of the texts, with the active block in orange; click on a block to go there")
+        self.setToolTip("The blocks of the texts, with the active block in orange. Click on a block to go there")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:

@@ -114,7 +114,7 @@ class QuestionForm(QWidget):
         return all(field.isHidden() for field in self.fields.values())
 
     def hide_field(self, name: str, on: bool) -> None:
-        """Hide the field of a parameter if `on` is true, because a person chooses the value elsewhere.
+        """Hide the field of a parameter if `on` is true, because a user chooses the value elsewhere.
 
         Otherwise show the field.
         """
@@ -122,7 +122,7 @@ class QuestionForm(QWidget):
             part.setVisible(not on)
 
     def enable(self) -> None:
-        """Enable only the fields that have an effect with the present values of the other fields."""
+        """Enable only the fields that have an effect with the current values of the other fields."""
         for parameter in self.model.parameters:
             self.fields[parameter.name].setEnabled(self.model.is_meaningful(parameter))
 
@@ -172,9 +172,9 @@ class QuestionForm(QWidget):
         self.choose_path(parameter.name, ask(self, parameter.help))
 
     def choose_path(self, name: str, path: str) -> None:
-        """Choose a file or folder for a parameter, as if a person had picked the path in the field.
+        """Choose a file or folder for a parameter, as if a user had picked the path in the field.
 
-        If the path is empty, show the present choice again.
+        If the path is empty, show the current choice again.
         """
         parameter = self.model.parameter(name)
         box = self.fields[name]
@@ -188,7 +188,7 @@ class QuestionForm(QWidget):
             box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
 
     def choose_files(self, name: str, path: str) -> None:
-        """Choose a file for a parameter, as if a person had picked the path in the field."""
+        """Choose a file for a parameter, as if a user had picked the path in the field."""
         self.model.read(self.model.parameter(name), path)
         button = self.fields[name]
         assert isinstance(button, QPushButton)
@@ -204,7 +204,7 @@ class QuestionForm(QWidget):
         self.model.read(parameter, field.text())
 
     def offer_values(self) -> None:
-        """Fill some fields with values to choose from, which come from a column of the newest answer."""
+        """Update those lists of choices whose items come from a column of the newest answer."""
         columns = {} if self.model.answer is None else self.model.answer.columns
         for parameter in self.model.parameters:
             box = self.fields[parameter.name]

@@ -8,9 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import EACH, RESULT
+from app.session.manifests import CORPUS, EACH, RESULT
 from app.session.run import Run, name_of
 from app.session.session import Session
+from app.session.time import timer
 from app.window.parts.lazy_model import Drawn, Exact, LazyModel
 from app.window.parts.wording import without_options
 from app.worker.job import Task
@@ -24,19 +25,21 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress, Work
 
 REFRESH_MILLISECONDS = 150
+LONG_MILLISECONDS = 1000  # a question that takes longer can be stopped, even if it reports no progress yet
 MOST_ROWS = 100_000  # most rows listed; a file has all
 NOTHING_YET = "The answer appears here when training begins."
+NO_STEPS = "The answer appears here when the run has its first steps."
 RESTING = "The answer appears here when the run has ended or paused."
 CHOOSE_FIRST = "Choose this first: {}."
 ASKING = "Asking …"
-STOPPED = "Stopped. Show another page and come back to ask again."
-NO_TEXTS = "The texts of this table are unknown: use Training > Count on My Corpus to get an answer."
+STOPPED = "The question was stopped. To ask it again, show another page and come back."
+NO_TEXTS = "The texts of this table are unknown. Use Training > Count on My Corpus to get an answer."
 
 Studies = Study | dict[str, Study]
 
 
 class QuestionModel(QObject, LazyModel):
-    """A model of a question: the parameters that a person chose, and the newest answer."""
+    """A model of a question: the parameters that a user chose, and the newest answer."""
 
     changed = Signal()
     shows_all_rows = True  # in the order of the table; else the rows that a terminal shows, in its order
@@ -59,12 +62,14 @@ class QuestionModel(QObject, LazyModel):
         self._sorted = (-1, False)  # the column that sorts, and whether in descending order
         self._asked: Hashable = None
         self._is_partial = False  # whether the answer is still getting better
+        self._takes_long = timer(self, LONG_MILLISECONDS, self._show_that_it_takes_long)
         self._texts: set[str] = set()  # columns
         news = [session.runs.changed, session.runs.grew]
         takes_moment = self.question.follows_time or self._takes_moment
         news += [session.cursor.moved] if takes_moment else []
         news += [session.corpus.texts.changed] if self.question.needs == "texts if known" else []
         self.refresh_on(REFRESH_MILLISECONDS, *news)
+        session.runs.changed.connect(self._forget_removed_runs)
         if self.question.axis:
             session.cursor.moved.connect(self._show_moment)
 
@@ -83,7 +88,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def parameters(self) -> list[Parameter]:
-        """Return the parameters that a person can choose. The step is missing if the time slider chooses it."""
+        """Return the parameters that a user can choose. The step is not among them if the time slider sets it."""
         hidden = ("at",) if self.question.follows_time else ()
         return [
             parameter
@@ -95,7 +100,9 @@ class QuestionModel(QObject, LazyModel):
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
     def choice_in_words(self, parameter: Parameter, choice: str) -> tuple[str, str]:
-        """Return how a form shows a choice, and the meaning of the choice if it is a measure."""
+        """Return two texts about a choice: the text that a form shows, and an explanation. Only measures have an
+        explanation.
+        """
         if parameter.name == "measure" and choice in MEASURES:
             return MEASURES[choice].title, MEASURES[choice].explanation
         return parameter.shown(choice), ""
@@ -124,11 +131,17 @@ class QuestionModel(QObject, LazyModel):
             self._take(None, str(error))
 
     def pair_text(self, pair: tuple[int, int]) -> str:
-        """Return a pair of the run shown in the form that a person would type."""
+        """Return a pair of tokens of the run shown, written as a user would type it."""
         study = self._session.runs.studies.of(self._session.runs.shown)
         return "" if study is None else study.inside.by_index.pair_name(pair)
 
     # -- asking ----------------------------------------------------------------------------
+
+    def _reason_to_wait(self) -> str:
+        """Return a sentence that says when the answer appears."""
+        if not self._session.runs.all:
+            return NOTHING_YET
+        return RESTING if self.question.rests else NO_STEPS
 
     def refresh(self) -> None:
         """Ask the question again if anything that the answer depends on has changed."""
@@ -147,7 +160,7 @@ class QuestionModel(QObject, LazyModel):
         if not runs and self.question.studies != NONE:
             self._asked = None
             self._session.background.cancel(self._topic)
-            self._take(None, RESTING if self._session.runs.all and self.question.rests else NOTHING_YET)
+            self._take(None, self._reason_to_wait())
             return
         if self.question.needs == "texts" and any(run.words is None and run.can_be_counted for run in runs):
             self._take(None, NO_TEXTS)
@@ -190,7 +203,13 @@ class QuestionModel(QObject, LazyModel):
         self._is_partial = False
         if self.answer is None:
             self._take(None, ASKING)
+        self._takes_long.start()
         self._session.background.run(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
+
+    def _show_that_it_takes_long(self) -> None:
+        if self._session.background.is_busy(self._topic) and not self.progress:
+            self.progress = ASKING
+            self.changed.emit()
 
     def stop(self) -> None:
         """Cancel the question. A partial answer stays visible."""
@@ -207,9 +226,9 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one_run and self.question.takes_moments
 
     def _early_step(self) -> int | None:
-        """Return the step shown if the question takes several runs and the run shown has later steps.
+        """Return the step shown if the answer must show the run shown as it was after this step. Otherwise return None.
 
-        Otherwise return None.
+        The answer shows such an earlier state if the question compares several runs, and the run has later steps.
         """
         shown = self._session.runs.shown
         at = self._session.cursor.position
@@ -249,7 +268,17 @@ class QuestionModel(QObject, LazyModel):
         values = {parameter.name: self._chosen[parameter.name] for parameter in wanted if self.is_meaningful(parameter)}
         return values | ({"at": at} if self.question.follows_time else {})
 
+    def _forget_removed_runs(self) -> None:
+        """Forget the answer of a page that is not visible if the answer is about removed runs."""
+        runs = self._session.runs.all
+        if not self.is_watched and any(run not in runs for run in self.about):
+            self._asked = None
+            self._take(None, NOTHING_YET)
+
     def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
+        self._takes_long.stop()
+        if answer is None:
+            self.about = []
         self.answer = answer
         self.trouble = without_options(trouble, {each.flag: each.label for each in self.question.parameters()})
         self.progress = progress
@@ -302,7 +331,10 @@ class QuestionModel(QObject, LazyModel):
         each = self._chosen.get("each") or has_parts or self._asks_corpus(question, runs)
         if not self.is_about_one_run:
             command = tuple("--runs" if word == "--merges" else word for word in command)
-        return (*command, *((EACH,) if each else ()))
+        texts: tuple[str, ...] = (EACH,) if each else ()
+        if not each and question.reads_documents():
+            texts = (CORPUS,)
+        return (*command, *texts)
 
     @property
     def opens_in_python(self) -> Mapping[str, str]:
@@ -332,12 +364,12 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def _has_steps_on_axis(self) -> bool:
-        """Return whether a place on the axis of the figure belongs to a step."""
+        """Return True if the horizontal axis of the figure shows steps or vocabulary sizes, and otherwise False."""
         return self.question.axis != "" and self.answer is not None and self.answer.on_axis
 
     @property
     def place_shown(self) -> float | None:
-        """Return the place of the step shown on the axis of the figure, or None if it has no place there."""
+        """Return the place on the figure's axis for the step shown, or None if the step has no place there."""
         return self._place_at(self._session.cursor.position)
 
     def _place_at(self, moment: int) -> float | None:
@@ -347,7 +379,10 @@ class QuestionModel(QObject, LazyModel):
         return float(moment if self.question.axis == "step" else run.history.vocabulary_size_at(moment))
 
     def place_of_step(self, step: int) -> float | None:
-        """Return the place of a step on the axis of the figure, or None if it has no place there. Step 0 has none."""
+        """Return the place on the figure's axis for a step, or None if the step has no place there.
+
+        Step 0 has no place.
+        """
         return self._place_at(step) if step else None
 
     def step_at(self, x: float | None) -> int:
@@ -382,7 +417,8 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def headings(self) -> list[str]:
-        return [] if self.answer is None else [self.answer.heading(name) for name in self.columns]
+        headings = [] if self.answer is None else [self.answer.heading(name) for name in self.columns]
+        return [heading[:1].upper() + heading[1:] for heading in headings]
 
     def meaning(self, column: int) -> str:
         name = self.columns[column]

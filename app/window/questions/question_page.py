@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
+    QGridLayout,
     QLabel,
     QSplitter,
     QWidget,
@@ -22,7 +23,7 @@ from app.window.parts.page import Page
 from app.window.parts.tables import sort_by_headings, table_of_rows
 from app.window.parts.widgets import flat_button, keep_lines, name_widget, paragraph, scrolling, selectable
 from app.window.parts.wording import sorted_heading, tip
-from app.window.parts.zoom import set_zoomed
+from app.window.parts.zoom import set_zoomed, zoomed
 from app.window.questions.question_form import QuestionForm
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.words.model import WordsModel
@@ -32,6 +33,8 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 NO_INDEX = QModelIndex()
 LEAST_BESIDE = 200  # points of width for sentences and rows
+LEAST_FOR_BOTH = 600  # points of width for a figure whose names are whole with rows beside it, and for a row of buttons
+NARROW_ROWS = 4  # of buttons: more fields, save, stop while the answer is computed, and one of the page
 LARGEST_SHARE = 3  # sentences take a third of the page at most
 LEAST_WIDTH, MOST_HEIGHT = 900, 280  # pixels of a page with its sentences beside the figure
 BESIDE = 4  # there they take a quarter
@@ -113,15 +116,16 @@ class Rows(QAbstractTableModel):
 class SentencesAboveFigure(QSplitter):
     """A splitter with the sentences of an answer above its figure and rows.
 
-    On a flat page, the sentences are on the left.
+    On a page that is wide and low, the sentences are on the left.
 
-    The sentences get as much height as they need, up to a third of the page, until a person moves the handle.
+    The sentences get as much height as they need, up to a third of the page, until a user moves the handle.
     """
 
     def __init__(self, sentences: QLabel, figure_and_rows: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical)
         self._sentences = sentences
         self._fits = True
+        self._has_more = True  # whether there is anything besides the sentences
         self._area = scrolling(sentences, "What the answer says")
         keep_lines(self._area, 1)
         self.addWidget(self._area)
@@ -131,6 +135,14 @@ class SentencesAboveFigure(QSplitter):
 
     def _leave(self) -> None:
         self._fits = False
+
+    def share_height(self, *, has_more: bool) -> None:
+        """Divide the height between the sentences and the figure again.
+
+        If `has_more` is false, the page shows nothing except the sentences, and they can take the whole height.
+        """
+        self._has_more = has_more
+        self.fit()
 
     def fit(self) -> None:
         if not self._fits:
@@ -142,7 +154,8 @@ class SentencesAboveFigure(QSplitter):
             return
         line = self._sentences.fontMetrics().lineSpacing()
         text = self._sentences
-        most = max(1, self.height() // LARGEST_SHARE // line) * line
+        share = LARGEST_SHARE if self._has_more else 1
+        most = max(1, self.height() // share // line) * line
         height = min(text.heightForWidth(self._area.viewport().width()), most)
         self.setSizes([height, self.height() - self.handleWidth() - height])
 
@@ -154,7 +167,7 @@ class SentencesAboveFigure(QSplitter):
 class QuestionPage(Page):
     """A page that is built from the declaration of a question.
 
-    A click on a row or on a place of the figure moves the time slider to its step.
+    A click on a row or on the figure moves the time slider to the step that was clicked.
     """
 
     def __init__(self, model: QuestionModel, parent: QWidget | None = None) -> None:
@@ -166,7 +179,7 @@ class QuestionPage(Page):
         self.sentence = selectable(name_widget(paragraph(), "What the answer says"))
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.stop = name_widget(flat_button("Stop", model.stop), "Stop asking")
-        saved = "All rows as a table, or the figure as a picture"
+        saved = "Save all rows as a table, or the figure as a picture"
         self.save = name_widget(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
         self.figure = FigureView()
         self.rows = Rows(model)
@@ -174,6 +187,7 @@ class QuestionPage(Page):
         sort_by_headings(self.table, -1, Qt.SortOrder.AscendingOrder)
         self.sentence.setToolTip(tip(model.question.explanation()))
         self._shown: object = self  # the answer whose rows are shown
+        self._was_narrow = False
         self._hidden = (True, True)  # whether the figure and the rows are hidden
         self._lay_out()
         self.table.clicked.connect(lambda index: self.choose_row(self.rows.place(index.row())))
@@ -194,7 +208,7 @@ class QuestionPage(Page):
             self.figure.show_part(left, right)
 
     def hide_field(self, name: str, on: bool) -> None:
-        """Hide the field of a parameter while a person chooses its value elsewhere."""
+        """Hide the field of a parameter while a user chooses its value elsewhere."""
         self.form.hide_field(name, on)
         self.form.setVisible(not self.form.is_empty)
 
@@ -219,8 +233,11 @@ class QuestionPage(Page):
         below = QWidget()  # a splitter whose parts are hidden has no room at all, and would keep none
         in_column((parts, 1), on=below, margins=(0, 0, 0, 0))
         self.said = SentencesAboveFigure(self.sentence, below)
-        self.above = in_row((self.form, 1), STRETCH, spacing=4)
-        for button in (self.form.more_button, self.stop, self.save):
+        self._actions: list[QWidget] = []
+        self._places_of_actions = QGridLayout()
+        at_bottom = in_column(1, self._places_of_actions)
+        self.above = in_row((in_column(1, self.form), 1), STRETCH, at_bottom, spacing=4)
+        for button in (self.form.more_button, self.save, self.stop):
             self.add_action(button)
         self.form.setVisible(not self.form.is_empty)
         self.save.setVisible(bool(self.form.fields))  # the File menu saves, too
@@ -228,7 +245,20 @@ class QuestionPage(Page):
 
     def add_action(self, button: QWidget) -> None:
         """Add a button after the fields."""
-        self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        self._actions.append(button)
+        self._place_actions()
+
+    def _place_actions(self) -> None:
+        """Place the buttons after the fields in one row, or below each other on a narrow page."""
+        rows = NARROW_ROWS if self._is_narrow else 1
+        for button in self._actions:
+            self._places_of_actions.removeWidget(button)
+        for place, button in enumerate(self._actions):
+            self._places_of_actions.addWidget(button, place % rows, place // rows)
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < zoomed(LEAST_FOR_BOTH)
 
     def _show(self) -> None:
         model = self.model
@@ -244,14 +274,27 @@ class QuestionPage(Page):
             self._shown = answer
             self.rows.refresh()
             self.form.offer_values()
-        self.table.setVisible(self.rows.rowCount() > 0)
+        self._show_rows()
         self._share_width()
-        self.said.fit()
+        self.said.share_height(has_more=not (self.figure.isHidden() and self.table.isHidden()))
+
+    def _show_rows(self) -> None:
+        """Show the rows, but hide them if the page is too narrow to show both the figure and the rows."""
+        has_room = self.figure.isHidden() or not self._is_narrow
+        self.table.setVisible(has_room and self.rows.rowCount() > 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_narrow != self._was_narrow:
+            self._was_narrow = self._is_narrow
+            self._place_actions()
+            self._show_rows()
+            self._share_width()
 
     def _share_width(self) -> None:
         """Give the figure and the rows the same width when the figure or the rows appear or disappear.
 
-        Between these changes, a person can move the handle.
+        Between these changes, a user can move the handle.
         """
         hidden = (self.figure.isHidden(), self.table.isHidden())
         if hidden != self._hidden:

@@ -1,4 +1,4 @@
-"""The text of a row of the benchmark, in the tokens of the row's tokenizer. One part of the text is read at a time."""
+"""The text of a benchmark row, split into tokens by the row's tokenizer, one part of the text at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bpe_core.history.token_texts import shown
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
-TOPIC = "benchmark text"
+TOPIC = "benchmark_text"
 AT_ONCE = 600  # characters that are shown
 AROUND = 2_000  # characters on both sides that can influence how the part is split
 BAR = "|"
@@ -40,7 +40,7 @@ class Documents:
 
     @property
     def length(self) -> int:
-        """Return the number of characters, with the line ends between documents."""
+        """Return the number of characters, including the line ends between documents."""
         return max(0, int(self._stops[-1]) - 1) if len(self.documents) else 0
 
     def part(self, start: int, stop: int) -> str:
@@ -71,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True)
 class TextPart:
-    """A part of a text, from one character to another, in tokens."""
+    """A part of a text, from one character to another, split into tokens."""
 
     start: int
     stop: int
@@ -80,9 +80,9 @@ class TextPart:
 
 
 def text_part(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> TextPart:
-    """Return the part of the text that begins at a character, in tokens.
+    """Return the part of a row's text that begins at character `start`, split into tokens.
 
-    Some text before and behind the part is encoded, too, because it can change the tokens of the part.
+    Some text before and after the part is encoded, too, because it can change the tokens of the part.
     """
     documents = row.documents()
     length = documents.length
@@ -98,7 +98,7 @@ def text_part(row: Row, start: int, cancelled: CancelCheck = never_cancelled) ->
 
 
 class RowReader(QObject):
-    """A background task that encodes the text of the row that a person opened last."""
+    """A background task that encodes the text of the row that a user opened last."""
 
     changed = Signal()
 
@@ -128,7 +128,10 @@ class RowReader(QObject):
             self._tokenizers = dict(at_sizes(studies, self._model.value(self._model.parameter("sizes"))))
 
     def look_at(self, row: int) -> None:
-        """Encode the beginning of the text in a row of the answer with the tokenizer of that row."""
+        """Encode the beginning of a text, so that the user can see its tokens.
+
+        Row `row` of the answer names the text, and the tokenizer that encodes it.
+        """
         if self._answer is None or self._documents is None:
             return
         documents = self._documents
@@ -139,7 +142,7 @@ class RowReader(QObject):
         self.go_to_part(0)
 
     def go_to_part(self, character: int) -> None:
-        """Encode the part of the same text that begins at a character. The first character is 0."""
+        """Encode the part of the row's text that begins at the index `character`, counted from 0."""
         row = self.row
         if row is None:
             return

@@ -1,4 +1,4 @@
-"""The page of a question about texts. A person can read the text of each row in the tokens of its tokenizer."""
+"""The page of a question about texts. A user can read each row's text, split by the row's tokenizer."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ HEIGHT = 76
 
 
 class ReadingPage(QuestionPage):
-    """A page that shows the text of a clicked row in the tokens of its tokenizer, one part at a time."""
+    """A page that shows the text of the clicked row, split into tokens by the row's tokenizer, one part at a time."""
 
     def __init__(self, model: QuestionModel, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self._session = session
-        self.rows.hint = "Click to see this text in these tokens"
+        self.rows.hint = "Click to see how this text is split into tokens"
         self.reading = RowReader(model, session.background)
         self.preview = name_widget(paragraph(), "The text of the row, split into tokens")
         use_fixed_font(self.preview)
@@ -53,7 +53,7 @@ class ReadingPage(QuestionPage):
         self.until = OneLine()
         self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
         self.on = small_button("›", "The characters after", lambda: self._turn(AT_ONCE))
-        meaning = "The first character shown; type a number to read from there"
+        meaning = "The first character shown. Type a number to read from there"
         self.start = name_widget(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # act only on a finished number
         self.start.setSingleStep(AT_ONCE)
@@ -65,7 +65,7 @@ class ReadingPage(QuestionPage):
         return bar
 
     def choose_row(self, row: int) -> None:
-        """Show the text of a row in the tokens of the row's tokenizer."""
+        """Show the text of a row, split into tokens by the row's tokenizer."""
         self.reading.look_at(row)
 
     def _places(self, text: str) -> list[str]:

@@ -75,7 +75,7 @@ class QuestionWiring(QObject):
         pages.when_built(PAIRS, self._connect_pairs)
         pages.when_built(WHY, lambda page: page.enlarge_wanted.connect(self._actions["tree"].trigger))
         pages.when_built(WORDS, lambda page: page.model.failed.connect(say))
-        pages.when_built(AUDIT, lambda page: page.token_wanted.connect(self.about_token))
+        pages.when_built(AUDIT, lambda page: page.token_wanted.connect(self.open_token_page))
         pages.when_built(AUDIT, lambda page: page.trimming.failed.connect(say))
         pages.when_built(AUDIT, lambda page: page.trimming.trimmed.connect(self._offer_comparison))
         pages.when_built(LANES, self._connect_lanes)
@@ -99,12 +99,12 @@ class QuestionWiring(QObject):
         self._messages.show_notice(Notice(sentence, is_error=False, answers=(answer,)))
 
     def compare_with(self, run: int) -> None:
-        """Compare the run with this number with the run shown."""
+        """Compare the run shown with another run. `run` is the number of the other run."""
         self._pages.page(LANES).model.compare_with(run)
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
-        """Connect the entries of the menu, so that a person can ask every question without a mouse."""
+        """Connect the entries of the menu, so that a user can ask every question without a mouse."""
         self._actions.connect(
             why=self._ask_why,
             token=self._ask_about_token,
@@ -126,7 +126,7 @@ class QuestionWiring(QObject):
             self._pages.page(WHY).model.look_at(byte)
 
     def enlarge_tree_at(self, byte: int | None) -> None:
-        """Show the merge tree of the word at a byte of the text in the whole window. Do nothing if `byte` is None."""
+        """Fill the window with the merge tree of the word at a byte of the text. Do nothing if `byte` is None."""
         if byte is not None:
             self._pages.page(WHY).model.look_at(byte)
             self._enlarge_tree()
@@ -148,7 +148,10 @@ class QuestionWiring(QObject):
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
     def _show_two(self) -> None:
-        """Show two lanes, with nearly all the room for their text."""
+        """Show only the two lanes that are compared step by step.
+
+        The page below the lanes is hidden, so that there is more space for their texts.
+        """
         self._actions["lab"].trigger()
         self._pages.page(LANES).model.keep_pair()
         self._window.centre.setSizes([self._window.height(), 0])
@@ -173,7 +176,7 @@ class QuestionWiring(QObject):
         self._inspector.show_page("why")
 
     def _enlarge_tree(self) -> None:
-        """Show the merge tree of the clicked word in the whole window.
+        """Fill the window with the merge tree of the clicked word.
 
         Without a click, use the word at the text cursor.
         """
@@ -192,7 +195,7 @@ class QuestionWiring(QObject):
             self._token.model.show_briefly(token.id if token else None)
         self._show_in_inspector("token")
 
-    def about_token(self, token: int) -> None:
+    def open_token_page(self, token: int) -> None:
         """Show the page of a token, and move the time slider to the step at which it was learned."""
         self._token.model.travel_to(token)
         self._show_in_inspector("token")
@@ -245,7 +248,7 @@ class QuestionWiring(QObject):
         self._make_branch(run, step, "forbid", pair)
 
     def _make_branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
-        """Make a branch, and show the text in the tokens of the branch and of its original run."""
+        """Make a branch, and show how the branch and its original run split the text."""
         self._runs.branch(run, step, act, pair)
         if self._runs.shown is not run:
             self._window.show_room("ask")

@@ -14,7 +14,7 @@ NO_PRESET = "own choices"
 
 
 def preset_box(form: RecipeForm) -> QComboBox:
-    """Return the box of presets, grouped by method. If the recipe equals no preset, the box says so."""
+    """Return a box that lists the presets by method. If the recipe differs from all presets, the box says so."""
     box = QComboBox()
     for title, offered in presets().items():
         if len(presets()) > 1:

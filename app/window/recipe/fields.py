@@ -1,4 +1,4 @@
-"""The fields in the form of a recipe. The type of a choice decides its widget: a box, a text field or a check box."""
+"""The fields in the form of a recipe. The type of a choice decides its field: a list, a text field or a check box."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LISTED = re.compile(r'("([^"]+)"|\S+)')
 
 @dataclass(frozen=True)
 class Field:
-    """A widget for a choice, with functions that read and show its value, and a signal that reports a new value."""
+    """A widget for a choice, with functions that read and show its value. A signal reports a new value."""
 
     widget: QWidget
     value: Callable[[], Any]
@@ -111,7 +111,7 @@ def join_items(value: Any) -> str:
 
 
 def split_items(line: str) -> tuple[str, ...]:
-    """Return the items in a line, which are separated by spaces. An item in quotes may contain spaces.
+    """Return the items in a line. Spaces separate the items, but an item in quotes may contain spaces.
 
     >>> split_items('<s> "<end of text>"'), join_items(("<s>", "<end of text>"))
     (('<s>', '<end of text>'), '<s> "<end of text>"')

@@ -1,4 +1,4 @@
-"""A model of the recipe's form: the options of each choice, and the reasons why values are refused."""
+"""A model of the form that changes the recipe. It has the options of each choice, and says why a value is refused."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.session import Session
 from app.session.time import timer
+from app.window.parts.wording import without_options
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import TokenTexts, shown
@@ -28,7 +29,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.splitting.normalization import normalize
-from bpe_core.splitting.splitter import MATCHES_A_ROUND, split_words, why_slow
+from bpe_core.splitting.splitter import MATCHES_A_ROUND, part_without_table, split_words
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 
@@ -67,9 +68,7 @@ OPTIONS = {  # choices from a list
         Option("symbol", "</w> as a symbol", "Each word ends with a separate symbol."),
         Option("glued", "</w> attached", "The last character of each word carries the marker."),
         Option("prefix", "▁ in front", "Each word begins with the marker."),
-        Option(
-            "continuation", "## when continued", "Tokens inside a word are shown with ##. The merges do not change."
-        ),
+        Option("continuation", "## inside words", "Tokens inside a word are shown with ##. The merges do not change."),
     ],
     "spelled_specials": [
         Option("", "not set", "A special token in the window, ordinary text in commands and Python."),
@@ -91,7 +90,7 @@ NOT_OF_A_PRESET = {
 
 
 def choices_of_methods() -> list[str]:
-    """Return the names of the choices that only some methods have. The choices of plug-ins come last."""
+    """Return the names of the choices that exist only for some methods. The choices of plug-ins come last."""
     of_methods = (field.name for field in dataclasses.fields(LearningChoices))
     common = (name for name in of_methods if name not in {"method", *NOT_OF_A_PRESET})
     return [*common, *(name for name in CHOICES if name not in COMMON)]
@@ -105,7 +104,7 @@ def presets() -> dict[str, list[Option]]:
 
 
 def methods(fits: Callable[[MethodFacts], bool] = lambda method: True) -> list[Option]:
-    """Return the methods for which `fits` is true, as options of the form."""
+    """Return the methods that `fits` accepts, as options of the form."""
     return [Option(name, method.title, method.explanation) for name, method in METHODS.items() if fits(method)]
 
 
@@ -118,7 +117,7 @@ def options(choice: str) -> list[Option]:
 
 
 def value_text(choice: str, recipe: Recipe, names: TokenTexts | None = None) -> str:
-    """Return the value of a choice as text, in the form that the recipe panel shows.
+    """Return the value of a choice as the recipe panel shows it.
 
     >>> some = Recipe.preset("gpt2", special_tokens=("<s>",), lowercase=True)
     >>> [value_text(name, some) for name in ("ties", "vocab_size", "merges", "special_tokens", "lowercase", "mixture")]
@@ -153,7 +152,7 @@ def _by_hand(intervention: Intervention, names: TokenTexts) -> str:
 
 
 class RecipeForm(QObject):
-    """A form that changes the recipe, one choice at a time. An impossible value is refused with a sentence."""
+    """A form that changes one choice of the recipe at a time. If a value is impossible, a sentence says why."""
 
     changed = Signal()
     compared = Signal()  # the recipe or the run shown may be another
@@ -170,7 +169,7 @@ class RecipeForm(QObject):
         self._text = text
         self._background = session.background
         self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value that stays, and why
-        self._own_size: Size | None = None  # the method that the person chose last
+        self._own_size: Size | None = None  # the method that the user chose last
         self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
         self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
         self._runs = session.runs
@@ -182,14 +181,14 @@ class RecipeForm(QObject):
         return getattr(self._recipe.value, choice)
 
     def applies(self, choice: str) -> bool:
-        """Return whether a choice has an effect in the present recipe. A choice with only one option has no effect."""
+        """Return whether a choice has an effect in the current recipe. A choice with a single option has no effect."""
         return self._recipe.value.applies(choice) and (choice != "method" or len(METHODS) > 1)
 
     @property
     def preset(self) -> str:
-        """Return the name of the preset that equals the recipe, without regard to the size.
+        """Return the name of the preset that equals the recipe, except for the vocabulary size.
 
-        Return an empty text if no preset equals the recipe.
+        Return an empty string if the recipe differs from all presets.
         """
         recipe = self._recipe.value
         for name in PRESETS:
@@ -207,12 +206,15 @@ class RecipeForm(QObject):
         return "" if self._runs.shown is None else f"Run {self._runs.shown.number:,}"
 
     def _recipe_shown(self) -> Recipe | None:
-        """Return the recipe of the run shown, as if the run had extended no table."""
+        """Return the recipe of the run shown, with `grown_from` set to 0. Return None if no run is shown.
+
+        With another value, `grown_from` says that the run extended a table.
+        """
         return None if self._runs.shown is None else self._runs.shown.recipe.with_changes(grown_from=0)
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """Return a row for each choice that differs from the run shown.
+        """Return a row for each choice in which the recipe differs from that of the run shown.
 
         A row holds the title of the choice, its new value, and its value in the run.
         """
@@ -233,7 +235,7 @@ class RecipeForm(QObject):
 
     @property
     def shrinks(self) -> bool:
-        """Return whether the vocabulary shrinks during the training, from many tokens down to its size."""
+        """Return whether the training begins with too many tokens and drops tokens down to the vocabulary size."""
         return self._recipe.value.single == "drop" and self.method.has_seeds
 
     @property
@@ -241,7 +243,10 @@ class RecipeForm(QObject):
         return METHODS[self._recipe.value.method]
 
     def choose_method(self, name: str, size: int | None = None) -> None:
-        """Choose a method with its first preset. Without a `size`, keep the person's vocabulary size if possible."""
+        """Choose the first preset of a method.
+
+        If `size` is None, keep the vocabulary size that the user chose, if possible.
+        """
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:
@@ -265,11 +270,11 @@ class RecipeForm(QObject):
         return size == self._own_size or size not in self._sizes_by_itself
 
     def note_size(self, recipe: Recipe) -> None:
-        """Store that the program chose the size of a recipe, so that it does not count as the person's choice."""
+        """Remember that the program chose the size in a recipe. Such a size does not count as the user's choice."""
         self._sizes_by_itself.add(recipe.part(Size))
 
     def choose_preset(self, name: str) -> None:
-        """Choose a preset. Keep a size that the person chose if the preset allows it."""
+        """Choose a preset. If the user chose a vocabulary size that the preset allows, keep this size."""
         recipe = Recipe.preset(name, mixture=self._recipe.value.mixture)
         if self.has_own_size:
             with contextlib.suppress(RecipeError):
@@ -277,14 +282,15 @@ class RecipeForm(QObject):
         self._recipe.put(recipe, f"Recipe {name}")
 
     def refuse(self, choice: str, sentence: str) -> None:
-        """Mark a choice as refused, with a sentence about the reason. An empty sentence removes the mark."""
+        """Mark a choice as refused, and show why. An empty sentence removes the mark."""
+        sentence = without_options(sentence)
         self.standing.pop(choice, None)
         if sentence and CHOICES[choice].kind in (str, tuple):
             self.standing[choice] = self.value(choice), sentence
         self.refused.emit(choice, sentence)
 
     def choose(self, **changes: Any) -> bool:
-        """Change these choices. Return False if the new values are refused."""
+        """Give these choices new values. Return False if the values are refused."""
         choice = next(iter(changes))
         if changes.get("pattern", "custom") != "custom":
             changes["custom_pattern"] = ""
@@ -300,7 +306,7 @@ class RecipeForm(QObject):
         return True
 
     def preview(self) -> None:
-        """Split the beginning of the person's text in a background task, because a pattern may be slow."""
+        """Split the beginning of the user's text into words, in a background task because a pattern may be slow."""
         beginning = self._text.value[:PREVIEW_CHARACTERS]
         recipe = self._recipe.value
 
@@ -309,7 +315,7 @@ class RecipeForm(QObject):
 
         self._background.run("preview", split, self.split.emit, self.split_failed.emit)
         if recipe.pattern == "custom":
-            self._background.run("own pattern", lambda task: why_slow(recipe), self.slow.emit)
+            self._background.run("own_pattern", lambda task: part_without_table(recipe), self.slow.emit)
 
     def _recipe_changed(self) -> None:
         self.standing = {
@@ -321,6 +327,6 @@ class RecipeForm(QObject):
 
 
 def words_shown(text: str, recipe: Recipe, cancelled: CancelCheck) -> tuple[str, ...]:
-    """Return the words of a text. The task can be cancelled between words, because a pattern may be slow."""
+    """Return the words of a text. `cancelled` is called after each word, because a pattern may be slow."""
     words = while_wanted(split_words(normalize(text, recipe), recipe), cancelled, every=MATCHES_A_ROUND)
     return tuple(shown(word.encode()) for word in words)

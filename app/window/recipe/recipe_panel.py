@@ -1,4 +1,4 @@
-"""The panel of the recipe: a field for each choice, even those of plug-ins, and a preview of the words."""
+"""The panel of the recipe: a field for each choice, including the choices of plug-ins, and a preview of the words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ SIDES = 12  # the margins left and right
 
 
 class RecipePanel(QScrollArea):
-    """A panel that applies each choice at once, or shows below the field why the choice is refused."""
+    """A panel with a field for each choice. A new value changes the recipe at once.
+
+    If a value is refused, the reason is shown below the field.
+    """
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,7 +100,7 @@ class RecipePanel(QScrollArea):
         self.size_box = SizeBox(self._form)
         self.size_kind = QComboBox()
         self.size_kind.addItems(["Vocabulary", ""])
-        self.size_kind.setAccessibleName("Unit of the size")
+        self.size_kind.setAccessibleName("Unit of the vocabulary size")
         self.size_kind.activated.connect(self._choose_size_kind)
         layout.addRow(self.size_kind, self.size_box)
         self._add_refusal(layout, "vocab_size")
@@ -195,7 +198,7 @@ class RecipePanel(QScrollArea):
 
     def _report_slow_pattern(self, why: str) -> None:
         self.slow.setText(f"Slow: {why}.")
-        self.slow.setToolTip(tip("Patterns without this property split large texts up to a hundred times as fast"))
+        self.slow.setToolTip(tip("Patterns without such a part split large texts up to a hundred times as fast"))
         self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
 
     def _refuse(self, choice: str, sentence: str) -> None:

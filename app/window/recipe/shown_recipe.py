@@ -1,7 +1,4 @@
-"""The table that compares the recipe of the run shown with the recipe of the next run.
-
-It has a row for each difference.
-"""
+"""The table of the differences between the recipe of the run shown and the recipe of the next run."""
 
 from __future__ import annotations
 

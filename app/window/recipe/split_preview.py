@@ -1,4 +1,4 @@
-"""A preview of the words into which the recipe splits the text. It needs no training."""
+"""A preview of the words into which the recipe splits the text. It is shown before any training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GAP = 3.0
 
 
 class SplitPreview(QWidget):
-    """A widget with a few lines of words in boxes. No merge crosses the edge of a box."""
+    """A widget with a few lines of words, each in a box. No merge joins tokens of two boxes."""
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,1 +1,1 @@
-"""The rooms of the window, and the parts of the room Watch, which shows a person's word step by step."""
+"""The rooms of the window, and the parts of the room Watch, which shows a user's word step by step."""

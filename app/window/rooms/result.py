@@ -1,4 +1,4 @@
-"""The result of a run that a person watched until its end: a sentence, three numbers, and interesting steps."""
+"""The result of a run that a user has watched to its end: a sentence, three numbers, and interesting steps."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from app.session.session import Session
 from app.session.time import timer
 from app.window.parts.wording import with_direction_marks
 from app.window.rooms.my_word import LARGEST_CORPUS
-from app.window.time.step_in_words import Chip
+from app.window.time.step_in_words import ShownToken
 from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.pairs import Loss, largest_loss
 from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.questions.compression import symbols_per_token
 from bpe_core.studies.study import Study
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.numbered_symbols import WIDTH
 from bpe_core.support.progress import Work
 from bpe_core.support.wording import count_text
 
-TOPIC = "the result of the training"
+TOPIC = "training_result"
 LONG_WORDS = ("none", "superwords")  # patterns whose words may hold several words
 LOOK_MILLISECONDS = 900  # pause at the moment before a step, so that its change is visible
 
@@ -46,17 +47,20 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     names = study.inside.by_index.texts
 
     def written_as(id: int) -> str:
-        return with_direction_marks(Chip.of(history, names, id).text)
+        return with_direction_marks(ShownToken.of(history, names, id).text)
 
     written = [id for id in history.vocabulary.tolist() if id != history.alphabet.unknown_id]
-    longest = max(written, key=names.lengths.__getitem__)
+    lengths = names.lengths
+    if history.recipe.base_symbols:  # names of symbols have any lengths
+        lengths = [len(raw) // WIDTH for raw in names.raw]
+    longest = max(written, key=lengths.__getitem__)
     row = history.row_of(longest)
     loss = None
     if _is_small(study) and learns_by_ranks(history):
         loss = largest_loss(study.inside.ranked(work=work), cancelled=work.cancelled)
     result = Result(
         sentence=sentence_of(history),
-        numbers=(_steps(history), _whole_words(study, names.lengths[longest], work), *_shortening(history, symbols)),
+        numbers=(_steps(history), _whole_words(study, lengths[longest], work), *_shortening(history, symbols)),
         longest=(written_as(longest), 1 + (-1 if row is None else row)),
         loss=loss,
     )
@@ -78,10 +82,10 @@ def sentence_of(history: History) -> str:
     kept = len(history.vocabulary)
     tokens = f"{int(history.tokens_after[-1]):,}"
     if history.only_joins:
-        return f"The corpus had {history.tokens_at_start:,} tokens at first, and has {tokens} now."
+        return f"The corpus had {count_text(history.tokens_at_start, 'token')} at first, and has {tokens} now."
     if first < kept:
         drops = int(np.count_nonzero(history.columns.right == NOTHING))
-        changed = f"To {first:,} tokens {len(history) - drops:,} {wording.choice}s were {wording.done}"
+        changed = f"To {count_text(first, 'token')} {len(history) - drops:,} {wording.choice}s were {wording.done}"
         changed += f", and {count_text(drops, 'token')} dropped again" if drops else ""
     else:
         changed = f"Of {first:,} {wording.choice}s, the best {kept:,} are left"
@@ -98,15 +102,21 @@ def _is_small(study: Study) -> bool:
 
 
 def _whole_words(study: Study, longest: int, work: Work) -> tuple[str, str]:
-    """Return the number of words that are a single token, with an explanation.
+    """Return the number of words that consist of a single token, with an explanation.
 
-    If counting them would take long, return the length of the longest token instead.
+    If counting these words would take long, return the length of the longest token instead.
     """
     words = study.inside.own_words
     if words is None or not _is_small(study) or study.history.recipe.pattern in LONG_WORDS:
-        return f"{longest:,}", "characters in the longest token"
+        return f"{longest:,}", f"{_unit(study.history)} in the longest token"
     _, starts = study.inside.cut(work=work).by_word(len(study.history))
-    return f"{int((np.diff(starts) == 1).sum()):,}", f"of {len(words):,} different words are one token"
+    return f"{int((np.diff(starts) == 1).sum()):,}", (
+        f"of {count_text(len(words), 'different word is', 'different words are')} one token"
+    )
+
+
+def _unit(history: History) -> str:
+    return "symbols" if history.recipe.base_symbols else "characters"
 
 
 def _shortening(history: History, symbols: Int64s) -> list[tuple[str, str]]:
@@ -114,11 +124,16 @@ def _shortening(history: History, symbols: Int64s) -> list[tuple[str, str]]:
     if ratio is None:
         return []
     unit = "bytes" if history.recipe.base == "bytes" else "letters"
+    unit = "symbols" if history.recipe.base_symbols else unit
     return [(f"{ratio[-1]:.2f}", f"{unit} per token, {ratio[0]:.2f} at first")]
 
 
 class WatchedResult(QObject):
-    """A model of the result. `result` holds the result while the room Watch shows the end of a finished run."""
+    """A model of the result of a finished training run, which the window shows after the run's last step.
+
+    The result appears only in Watch, the part of the window where users follow a training run. Elsewhere, and at any
+    earlier step, `result` is None.
+    """
 
     changed = Signal()
 
@@ -149,31 +164,31 @@ class WatchedResult(QObject):
 
     @property
     def size(self) -> int | None:
-        """Return the vocabulary size of the run whose result is shown, or None."""
+        """Return the vocabulary size of the run with the result. If there is no result, return None."""
         return None if self.run is None or self.run.history is None else self.run.history.vocabulary_size
 
     @property
     def why_another_size(self) -> str:
         """Return a sentence that says why the vocabulary does not have the requested size.
 
-        It is empty if it has that size.
+        If it has this size, return an empty string.
         """
         run = self.run
         size = self.size
         wanted = None if run is None else run.recipe.vocab_size
         if run is None or size is None or wanted is None or size == wanted:
             return ""
-        return f"The vocabulary has {size:,} tokens and not {wanted:,}: {run.sentence}"
+        return f"The vocabulary has {count_text(size, 'token')} and not {wanted:,}: {run.sentence}"
 
     def show_step(self, step: int) -> None:
-        """Move the time slider to the moment before a step, and make the step after a pause."""
+        """Move the time slider to the step before `step`. After a short pause, move it to `step`."""
         self._playing.pause_for_person()
         self._step = step
         self._cursor.go_to(step - 1)
         self._see_soon.start()
 
     def forbid(self) -> None:
-        """Begin a branch that forbids the merge which took most from another pair."""
+        """Begin a branch that forbids one merge: the merge that took the most occurrences from another pair."""
         run = self.run
         result = self.result
         if run is not None and run.history is not None and result is not None and result.loss is not None:

@@ -1,4 +1,4 @@
-"""The card at the end of a watched run. It says what was learned, and what the person can try next."""
+"""The card at the end of a watched run. It says what was learned, and what the user can try next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton
 from app.window.actions import Actions
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.widgets import LinkedText, label, muted_label, name_widget, paragraph, push_button, scale_font
-from app.window.parts.wording import count_text, link_to_step, number_in, tip
+from app.window.parts.wording import count_text, link_to_step, number_in, tip, with_readable_blanks
 from app.window.recipe.recipe_form import methods
 from app.window.rooms.result import Result, WatchedResult
 
@@ -88,11 +88,15 @@ def _moments(result: Result) -> Iterator[str]:
     loss = result.loss
     (longest, step) = result.longest
     if loss is not None:
-        link = link_to_step(loss.step, html.escape(f"−{loss.lost:,}, taken by {result.taker}"))
+        link = link_to_step(loss.step, _linked(f"−{loss.lost:,}, taken by {result.taker}"))
         yield f"The largest loss: {html.escape(result.loser)} {link}."
     if result.largest is not None:
         token, largest, more = result.largest
         link = link_to_step(largest, html.escape(f"{count_text(abs(more), 'token')} {'more' if more > 0 else 'fewer'}"))
         yield f"The step that changed most: {html.escape(token)}, {link}."
-    longest = link_to_step(step, html.escape(longest)) if step else html.escape(longest)
+    longest = link_to_step(step, _linked(longest)) if step else html.escape(longest)
     yield f"The longest token: {longest}."
+
+
+def _linked(text: str) -> str:
+    return with_readable_blanks(html.escape(text))

@@ -1,4 +1,4 @@
-"""The head of the room Watch, with a box of methods and a field for a person's word."""
+"""The top of the room Watch, with a box of methods and a field for a user's word."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WatchPanel(QWidget):
         before, behind = (scale_font(label(text.strip()), LARGE) for text in QUESTION.split("{}"))
         question = in_row(before, self.method, behind, self.field, 1)
         in_column(question, self.view, self.sentence, on=self, margins=(4, 4, 4, 0), spacing=4)
-        self.field.textChanged.connect(self.word.look_at)
+        self.field.textChanged.connect(self.word.show_word)
         self.word.changed.connect(self._show)
         self.word.reasons_changed.connect(self._explain)
         form.changed.connect(self._show_method)
@@ -51,7 +51,7 @@ class WatchPanel(QWidget):
         self._show()
 
     def _methods(self) -> QComboBox:
-        """Return the box of methods. Methods that learn a sample at once come first."""
+        """Return the box of methods. Methods that can learn a sample quickly come first."""
         box = scale_font(name_widget(QComboBox(), "How it is learned"), LARGE)
         box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         at_once = methods(lambda method: method.learns_at_once)
@@ -63,12 +63,15 @@ class WatchPanel(QWidget):
         return box
 
     def choose_method(self, method: str, size: int | None = None) -> None:
-        """Train a run by another method at once, and play it. If `size` is not None, it is the vocabulary size."""
+        """Train a run with another method, and play its steps.
+
+        `size` is the wanted vocabulary size. If it is None, the size that the user chose before is kept, if possible.
+        """
         self._form.choose_method(method, size)
         self.train_wanted.emit()
 
     def _show_method(self) -> None:
-        """Select the method of the recipe in the box, or no method if the box does not list it."""
+        """Select the method of the recipe in the box. If the box does not list it, select no method."""
         chosen = self._form.value("method")
         place = self.method.findData(chosen)
         self.method.setCurrentIndex(place)

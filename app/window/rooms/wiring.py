@@ -1,4 +1,7 @@
-"""A class that shows the panels of each room, and connects the actions that open a room."""
+"""A class that switches between the four rooms of the window: Watch, Ask, Compare and Build.
+
+Each room shows a different set of panels.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ WITHOUT_TABS = ("ask", "compare")  # these rooms choose charts in another way
 class RoomWiring(QObject):
     """An object that connects the rooms with their panels and actions.
 
-    At the first start it offers only the first room. It offers the other rooms after the first run.
+    At the first start, the window shows no buttons for rooms. They appear after the first run.
     """
 
     def __init__(
@@ -68,7 +71,7 @@ class RoomWiring(QObject):
         self._open_rooms()
 
     def _go_to_room_of_chart(self) -> None:
-        """Go to a room that contains the visible chart, if the present room does not contain this chart."""
+        """Go to a room with the visible chart. Stay in the current room if it has the chart."""
         window = self._frame.window
         chart = self._charts.shown
         if chart not in charts_in(window.room):

@@ -45,8 +45,8 @@ Fills = dict[int, QColor]  # fills of the tiles, by their first characters
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A clickable place of the word: a tile, or the boundary before a tile."""
+class ClickTarget:
+    """A part of the word that a user can click: a tile, or the boundary before a tile."""
 
     area: QRectF
     tile: Tile
@@ -54,7 +54,7 @@ class Spot:
 
 
 class WordView(QWidget):
-    """A view of a word. Tiles and boundaries can be clicked, and the arrow keys go from one to the next."""
+    """A view of a word. A user can click tiles and boundaries, or go from one to the next with the arrow keys."""
 
     token_pointed = Signal(int)  # the token of the tile that is pointed at, or -1
     token_clicked = Signal(int)
@@ -63,9 +63,9 @@ class WordView(QWidget):
     def __init__(self, parent: QWidget | None = None, *, most_rows: int = MOST_ROWS) -> None:
         super().__init__(parent)
         self._most_rows = most_rows
-        self.spots: list[Spot] = []  # in the order of reading, as they were drawn last
+        self.targets: list[ClickTarget] = []  # in the order of reading, as they were drawn last
         self._highlight: Highlight = NOTHING
-        self._current = -1  # the spot that the arrow keys reached
+        self._current = -1  # the target that the arrow keys reached
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         self._now = self._before = WordTiles((), (), 0)
@@ -76,12 +76,15 @@ class WordView(QWidget):
         return QSize(480, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return a size with room for one row of the largest tiles and their numbers, in the fonts of this computer."""
+        """Return a size that has room for one row of the largest tiles and for their numbers, in the current fonts."""
         tiles = QFontMetricsF(fixed_font(zoomed(LARGEST))).height() + 2 * PADDING
         return QSize(0, ceil(tiles + _height_of_numbers(self)))
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height of all rows. It counts where a layout asks for it, and there tiles need as much room."""
+        """Return the height that all rows need.
+
+        Layouts that ask for this height give the view enough room for all rows.
+        """
         rows = _TileRows(self, QPainter(), self._now, width)
         return max(self.minimumSizeHint().height(), ceil(rows.needed_height(self._most_rows)))
 
@@ -107,7 +110,7 @@ class WordView(QWidget):
             progress = smooth_progress(self._slide.progress)
             rows = _TileRows(self, painter, self._now, self.width())
             rows.draw(self._before if progress < 1 else self._now, progress, self._most_rows)
-            self.spots = rows.spots() if progress >= 1 else []
+            self.targets = rows.targets() if progress >= 1 else []
             self._paint_frames(painter)
 
     # -- pointing and clicking -------------------------------------------------------------
@@ -121,60 +124,60 @@ class WordView(QWidget):
     def _paint_frames(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(TokenPalette.matching(self.palette()).mark, LIT_WIDTH))
-        tiles = [spot for spot in self.spots if not spot.is_split]
+        tiles = [target for target in self.targets if not target.is_split]
         wanted = self._highlight.tokens
         for place in range(len(tiles) - len(wanted) + 1 if wanted else 0):
             some = tiles[place : place + len(wanted)]
-            if tuple(spot.tile.id for spot in some) == wanted:
-                for spot in some:
-                    painter.drawRoundedRect(spot.area.adjusted(-1, -1, 1, 1), CORNER, CORNER)
-        if self.hasFocus() and 0 <= self._current < len(self.spots):
+            if tuple(target.tile.id for target in some) == wanted:
+                for target in some:
+                    painter.drawRoundedRect(target.area.adjusted(-1, -1, 1, 1), CORNER, CORNER)
+        if self.hasFocus() and 0 <= self._current < len(self.targets):
             painter.setPen(QPen(self.palette().text().color(), 1, Qt.PenStyle.DotLine))
-            painter.drawRoundedRect(self.spots[self._current].area.adjusted(-3, -3, 3, 3), CORNER, CORNER)
+            painter.drawRoundedRect(self.targets[self._current].area.adjusted(-3, -3, 3, 3), CORNER, CORNER)
 
-    def spot_at(self, place: QPointF) -> Spot | None:
+    def target_at(self, place: QPointF) -> ClickTarget | None:
         """Return the tile or the boundary at a place, or None.
 
-        A boundary is narrow, so it takes precedence over a tile.
+        Boundaries are narrow. If a place belongs to a boundary and to a tile, return the boundary.
         """
-        inside = [spot for spot in self.spots if spot.area.contains(place)]
-        return min(inside, key=lambda spot: spot.area.width(), default=None)
+        inside = [target for target in self.targets if target.area.contains(place)]
+        return min(inside, key=lambda target: target.area.width(), default=None)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self.spot_at(event.position())
-        self.setCursor(Qt.CursorShape.ArrowCursor if spot is None else Qt.CursorShape.PointingHandCursor)
-        self._point(spot)
+        target = self.target_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if target is None else Qt.CursorShape.PointingHandCursor)
+        self._point(target)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._point(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self.spot_at(event.position())
-        if spot is not None and event.button() == Qt.MouseButton.LeftButton:
-            self._click(spot)
+        target = self.target_at(event.position())
+        if target is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._click(target)
 
-    def _point(self, spot: Spot | None) -> None:
-        token = None if spot is None or spot.is_split else spot.tile.id
+    def _point(self, target: ClickTarget | None) -> None:
+        token = None if target is None or target.is_split else target.tile.id
         self.token_pointed.emit(-1 if token is None else token)
 
-    def _click(self, spot: Spot) -> None:
-        if spot.is_split:
-            self.split_clicked.emit(spot.tile.first)
-        elif spot.tile.id is not None:
-            self.token_clicked.emit(spot.tile.id)
+    def _click(self, target: ClickTarget) -> None:
+        if target.is_split:
+            self.split_clicked.emit(target.tile.first)
+        elif target.tile.id is not None:
+            self.token_clicked.emit(target.tile.id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         key = Qt.Key(event.key())
-        if key in ways and self.spots:
-            self._current = min(max(0, self._current + ways[key]), len(self.spots) - 1)
-            spot = self.spots[self._current]
-            self._point(spot)
-            self.setAccessibleDescription(_describe_spot(spot, self._now))
+        if key in ways and self.targets:
+            self._current = min(max(0, self._current + ways[key]), len(self.targets) - 1)
+            target = self.targets[self._current]
+            self._point(target)
+            self.setAccessibleDescription(_describe_target(target, self._now))
             self.update()
-        elif key in ENTER and 0 <= self._current < len(self.spots):
-            self._click(self.spots[self._current])
+        elif key in ENTER and 0 <= self._current < len(self.targets):
+            self._click(self.targets[self._current])
         else:
             super().keyPressEvent(event)
 
@@ -185,15 +188,15 @@ class WordView(QWidget):
         self.update()
 
 
-def _describe_spot(spot: Spot, cut: WordTiles) -> str:
-    """Return the text about a spot for a screen reader."""
-    tile = spot.tile
+def _describe_target(target: ClickTarget, cut: WordTiles) -> str:
+    """Return a description of a tile or a boundary for screen readers."""
+    tile = target.tile
     text = tile.sign + "".join(cut.characters[tile.first : tile.stop])
-    return f"Split before {text}" if spot.is_split else f"Token {text}"
+    return f"Split before {text}" if target.is_split else f"Token {text}"
 
 
 class _TileRows:
-    """A painter of tiles in rows. A tile is never divided between two rows."""
+    """A painter of tiles in rows. Each tile is in one row."""
 
     def __init__(self, view: QWidget, painter: QPainter, now: WordTiles, width: int) -> None:
         self._view = view
@@ -214,31 +217,33 @@ class _TileRows:
         self._placed: list[tuple[Tile, QRectF]] = []  # the tiles as they are drawn
         self._height = metrics.height() + (2 * PADDING if len(self._rows) == 1 else 2)
 
-    def spots(self) -> list[Spot]:
+    def targets(self) -> list[ClickTarget]:
         """Return the places of all drawn tiles, and of the boundaries between two tiles in a row."""
-        spots = list[Spot]()
+        targets = list[ClickTarget]()
         by_place = sorted(self._placed, key=lambda placed: placed[0].first)
         for number, (tile, area) in enumerate(by_place):
             before = by_place[number - 1][1] if number else None
             if before is not None and before.top() == area.top():
                 left, right = sorted((before, area), key=QRectF.left)
                 middle = (left.right() + right.left()) / 2
-                spots.append(Spot(QRectF(middle - SPLIT / 2, area.top(), SPLIT, area.height()), tile, is_split=True))
-            spots.append(Spot(area, tile))
-        return spots
+                targets.append(
+                    ClickTarget(QRectF(middle - SPLIT / 2, area.top(), SPLIT, area.height()), tile, is_split=True)
+                )
+            targets.append(ClickTarget(area, tile))
+        return targets
 
     @property
-    def _step(self) -> float:
-        """Return the distance between two rows."""
+    def _row_distance(self) -> float:
+        """Return the distance from the top of a row to the top of the next row."""
         return self._height + (_height_of_numbers(self._view) if len(self._rows) == 1 else GAP)
 
     def needed_height(self, most_rows: int) -> float:
-        return self._step * min(most_rows, len(self._rows))
+        return self._row_distance * min(most_rows, len(self._rows))
 
     def draw(self, before: WordTiles, progress: float, most_rows: int) -> None:
-        """Draw the tiles at their present places in the animation that begins with `before`.
+        """Draw the tiles. They move from their places in `before` to their new places, and `progress` is from 0 to 1.
 
-        There is no animation if the tiles need several rows or if the word is written from right to left.
+        They do not move if they need several rows, or if the word is written from right to left.
         """
         is_shaped = reads_from_the_right("".join(self._now.characters))
         if is_shaped or len(self._rows) > 1:
@@ -248,15 +253,15 @@ class _TileRows:
         top = max(0.0, (self._view.height() - self.needed_height(most_rows)) / 2)
         for number, row in enumerate(self._rows[:most_rows]):
             if is_shaped:
-                self._shaped_row(row, fills[1], top + number * self._step)
+                self._draw_shaped_row(row, fills[1], top + number * self._row_distance)
                 continue
             first = row[0].first
             stop = row[-1].stop
             were = [tile for tile in before.tiles if first <= tile.first < stop]
-            self._row(were, row, fills, top + number * self._step, progress)
+            self._row(were, row, fills, top + number * self._row_distance, progress)
 
-    def _shaped_row(self, tiles: list[Tile], fills: Fills, top: float) -> None:
-        """Draw a row of tiles in reading order. Letters keep the shapes that they have in the whole row."""
+    def _draw_shaped_row(self, tiles: list[Tile], fills: Fills, top: float) -> None:
+        """Draw a row of tiles in reading order. Each letter has the shape that it has in the word without tiles."""
         first = tiles[0].first
         characters = self._now.characters[first : tiles[-1].stop]
         starts = list(accumulate((len(item.encode("utf-16-le")) // 2 for item in characters), initial=0))
@@ -298,7 +303,7 @@ class _TileRows:
     def _row(
         self, before: list[Tile], now: list[Tile], fills: tuple[Fills, Fills], top: float, progress: float
     ) -> None:
-        lefts = self._lefts(before, now, progress)
+        lefts = self._left_edges(before, now, progress)
         whole = {first: tile for tile in now for first in range(tile.first, tile.stop)}
         kept = {tile.first for tile in now}
         ends = {tile.stop for tile in now}
@@ -321,8 +326,8 @@ class _TileRows:
         fills = self._palette.fills
         return {tile.first: paper if tile.unknown else fills[colour] for tile, colour in colours}
 
-    def _lefts(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
-        """Return the left edge of each character. The gap between two tiles closes while they are joined."""
+    def _left_edges(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
+        """Return the left edge of each character. The gap between two tiles gets smaller while a step joins them."""
         kept = {tile.first for tile in now}
         starts = {tile.first for tile in before}
         lefts = dict[int, float]()
@@ -342,9 +347,9 @@ class _TileRows:
             self._write_below(tiles, [(left + right) / 2 for left, right in ends], top)
 
     def _write_below(self, tiles: list[Tile], middles: list[float], top: float) -> None:
-        """Write the ids below the tiles, in full or shortened, if there is room for all ids."""
+        """Write the ids below the tiles. If the full ids need too much space, write shortened ids, or none."""
         metrics = QFontMetricsF(self._view.font())
-        for write in (_in_full, _in_short):
+        for write in (_full_ids, _short_ids):
             texts = [*map(write, tiles)]
             halves = [metrics.horizontalAdvance(text) / 2 for text in texts]
             taken = [left + right + LEAST_BETWEEN for left, right in pairwise(halves)]
@@ -358,14 +363,14 @@ class _TileRows:
             self._painter.drawText(QPointF(middle - metrics.horizontalAdvance(text) / 2, top + metrics.ascent()), text)
 
 
-def _in_full(tile: Tile) -> str:
-    """Return the ids of a tile as text, after the marker that the token begins with."""
+def _full_ids(tile: Tile) -> str:
+    """Return the ids of a tile as text. If the token begins with a marker, the text begins with it, too."""
     if tile.id is None:
         return " ".join(map(str, tile.ids))
     return f"{tile.sign}… {tile.id}" if tile.sign else str(tile.id)
 
 
-def _in_short(tile: Tile) -> str:
+def _short_ids(tile: Tile) -> str:
     if tile.tokens > 1:
         return f"{tile.tokens} ids"
     return "" if tile.id is None else str(tile.id)

@@ -1,4 +1,4 @@
-"""The small card about a highlighted token, with its id, text, bytes, step and count, and with buttons."""
+"""The small card about a highlighted token. It shows the id, text, bytes, step and count of the token, and buttons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH = 300
 FRAME = "#token_card { border: 1px solid palette(placeholder-text); border-radius: 6px; background: palette(base); }"
 AWAY = 18  # pixels between the pointer and the card
 EDGE = 6  # pixels between the card and the edge of the window
-DEEDS = {
+ACTIONS = {
     "why": ("Why?", "Why the text is split there"),
     "life": ("Life", "The count of this token through the whole training"),
     "tree": ("Tree", "The merge tree of the word"),
@@ -26,9 +26,12 @@ DEEDS = {
 
 
 class TokenCard(QFrame):
-    """A card beside the pointer. The card of a clicked token has buttons. Any other card ignores the mouse."""
+    """A card beside the pointer.
 
-    wanted = Signal(str)  # a deed, by its name
+    If the token was clicked, its card has buttons. Otherwise the card ignores the mouse.
+    """
+
+    wanted = Signal(str)  # the name of the action
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -43,19 +46,22 @@ class TokenCard(QFrame):
         self._form = QFormLayout(self.facts)
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setVerticalSpacing(2)
-        self.buttons = {name: small_button(title, meaning) for name, (title, meaning) in DEEDS.items()}
+        self.buttons = {name: small_button(title, meaning) for name, (title, meaning) in ACTIONS.items()}
         for name, button in self.buttons.items():
             button.clicked.connect(lambda _=False, name=name: self.wanted.emit(name))
-        self.deeds = QWidget()
-        in_row(*self.buttons.values(), 1, on=self.deeds, margins=(0, 2, 0, 0), spacing=4)
+        self.button_row = QWidget()
+        in_row(*self.buttons.values(), 1, on=self.button_row, margins=(0, 2, 0, 0), spacing=4)
         self.hint = muted_label("Esc closes this card")
-        parts = self.title, self.sentence, self.facts, self.deeds, self.hint
+        parts = self.title, self.sentence, self.facts, self.button_row, self.hint
         self._column = in_column(*parts, on=self, margins=(10, 8, 10, 8), spacing=4)
         set_zoomed(self, QWidget.setFixedWidth, WIDTH)
         self.hide()
 
     def show_text(self, text: CardText, place: QPoint, *, is_kept: bool) -> None:
-        """Show texts on the card, beside a place of the window. If `is_kept` is true, the card has buttons."""
+        """Show these texts on the card, and move the card beside the point `place` of the window.
+
+        If `is_kept` is true, the card has buttons.
+        """
         title = text.title if len(text.title) <= MOST_LETTERS else f"{text.title[: MOST_LETTERS - 1]}…"
         self.title.setText(title)
         self.sentence.setText(text.sentence)
@@ -69,17 +75,17 @@ class TokenCard(QFrame):
         for name, button in self.buttons.items():
             why_not = text.why_not.get(name, "")
             button.setEnabled(not why_not)
-            button.setToolTip(tip(why_not or DEEDS[name][1]))
-        self.deeds.setVisible(is_kept)
+            button.setToolTip(tip(why_not or ACTIONS[name][1]))
+        self.button_row.setVisible(is_kept)
         self.hint.setVisible(is_kept)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not is_kept)
         self.setAccessibleDescription(". ".join([title, text.sentence, *(f"{a}: {b}" for a, b in text.rows.items())]))
-        self._put(place)
+        self._move_beside(place)
         self.show()
         self.raise_()
 
-    def _put(self, place: QPoint) -> None:
-        """Move the card to the lower right of a place, or to the other side near the edge of the window."""
+    def _move_beside(self, place: QPoint) -> None:
+        """Put the card to the lower right of `place`. Near the edge of the window, put it on the other side."""
         self._column.activate()
         size = QSize(zoomed(WIDTH), self._column.totalHeightForWidth(zoomed(WIDTH)))
         room = self._window.rect().adjusted(EDGE, EDGE, -EDGE, -EDGE)

@@ -19,23 +19,23 @@ NOT_JOINED = "No step joined this token, so no pair can be forbidden."
 
 @dataclass(frozen=True)
 class CardText:
-    """The texts on the card of a mark: a title, facts, a sentence, and the reasons why buttons are disabled."""
+    """The texts on a card: a title, facts, a sentence, and the reason why each disabled button is disabled."""
 
     title: str
     rows: Mapping[str, str] = field(default_factory=dict)  # facts by their titles
     sentence: str = ""
-    why_not: Mapping[str, str] = field(default_factory=dict)  # deeds that are impossible now, each with the reason
+    why_not: Mapping[str, str] = field(default_factory=dict)  # why an action is impossible now, by its name
 
 
 def text_of(mark: Mark) -> str:
-    """Return the text of a mark as a person reads it."""
+    """Return a token, a pair or a word as a user reads it."""
     return " + ".join(shown(text) for text in mark.texts)
 
 
 def card_text(run: Run, mark: Mark, *, occurs: bool) -> CardText:
-    """Return the texts on the card of a mark.
+    """Return the texts on the card of a token, a pair or a word.
 
-    `occurs` says whether the mark occurs in the person's text at the step shown.
+    `occurs` says whether it occurs in the user's text at the step shown.
     """
     highlight = mark.in_run(run)
     step = step_of(run, highlight)

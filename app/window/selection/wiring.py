@@ -1,6 +1,6 @@
 """A class that connects the selection with all views.
 
-Each view reports the token under the pointer, and highlights tokens.
+Each view reports the token under the pointer, and highlights the token that another view reported.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ MOST_SEARCHED = 4_000_000  # bytes of a text in which a place is looked for
 
 
 class SelectionWiring(QObject):
-    """An object that connects the selection with all views. It also owns the card."""
+    """An object that connects the selection with all views.
+
+    It also owns the card: a small box beside the pointer that describes a token.
+    """
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class SelectionWiring(QObject):
         page.show_highlight(self._selection.shown_highlight)
 
     def _select(self, span: tuple[int, int] | None) -> None:
-        """Highlight all places of a selected text, unless it is long."""
+        """Highlight all occurrences of a selected text. Do nothing if the text is long."""
         is_short = span is not None and span[1] - span[0] <= LONGEST_SELECTED
         selected = self._text.editor.model.data[slice(*span)] if span is not None and is_short else b""
         self._selection.select(Mark.of_word(self._runs.shown, selected))
@@ -149,7 +152,7 @@ class SelectionWiring(QObject):
         self.card.hide()
 
     def _leave(self) -> None:
-        """Clear the selection, because another room is shown."""
+        """Clear the selection before the window shows another of its rooms, such as Compare."""
         self._selection.point(None)
         self._let_go()
 
@@ -167,9 +170,9 @@ class SelectionWiring(QObject):
             self._update_card()
 
     def _follow_time(self) -> None:
-        """Update the card after the step has changed.
+        """Update the card after the time slider has moved to another step.
 
-        Hide a card with a reason, because the reason holds only at its own step.
+        If the card explains a reason, hide the card, because the reason is true only at the previous step.
         """
         if self._reason:
             self._let_go()
@@ -203,7 +206,7 @@ class SelectionWiring(QObject):
     def _pointer(self) -> QPoint:
         """Return the place of the pointer in the window.
 
-        If it is outside, return the middle of the widget with the focus.
+        If the pointer is outside of the window, return the middle of the widget with the focus.
         """
         window = self._frame.window
         place = window.mapFromGlobal(QCursor.pos())
@@ -228,7 +231,7 @@ class SelectionWiring(QObject):
         self._update_card(appears=True)
 
     def _update_card(self, *, appears: bool = False) -> None:
-        """Show the present facts on the card, if the card is visible or `appears` is true."""
+        """Show the current facts on the card. If the card is hidden, show it only if `appears` is true."""
         selection = self._selection
         run = self._runs.shown
         mark = selection.kept or selection.pointed
@@ -249,7 +252,7 @@ class SelectionWiring(QObject):
         self.card.show_text(CardText("Why it is split here", sentence=sentence), self._place, is_kept=False)
 
     def _byte_of(self, mark: Mark) -> int | None:
-        """Return a byte of the person's text where a mark occurs at the step shown, or None."""
+        """Return a byte of the user's text at which a token, pair or word occurs at the step shown, or None."""
         model = self._text.editor.model
         if mark.byte is not None and mark.byte < model.byte_length:
             return mark.byte
@@ -260,10 +263,10 @@ class SelectionWiring(QObject):
 
     # -- what one can do -------------------------------------------------------------------
 
-    def connect_buttons(self, **deeds: Callable[[Mark, int | None], object]) -> None:
-        """Connect the buttons of the card.
+    def connect_buttons(self, **actions: Callable[[Mark, int | None], object]) -> None:
+        """Connect the buttons of the card with functions.
 
-        Each function receives the clicked mark, and a byte of the text where it occurs or None.
+        A function receives the clicked token, pair or word, and a byte of the text where it occurs, or None.
         """
 
         def act(name: str) -> None:
@@ -272,7 +275,7 @@ class SelectionWiring(QObject):
                 byte = self._byte_of(mark)
                 if name != "copy":
                     self._let_go()
-                deeds[name](mark, byte)
+                actions[name](mark, byte)
 
         self.card.wanted.connect(act)
 

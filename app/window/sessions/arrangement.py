@@ -1,4 +1,4 @@
-"""The arrangement of the window in a session file: its room, its panels, its chart, and its order of merges."""
+"""The arrangement of the window in a session file: the room, the panels, the chart, and the order of the merges."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class SavedArrangement:
         }
 
     def restore(self, layout: Mapping[str, Any]) -> None:
-        """Arrange the window by the values of a session file.
+        """Arrange the window as a session file says.
 
-        Ignore invalid values, because the file may be a stranger's.
+        Ignore values that are not valid, because a stranger may have made the file.
         """
         room, docks, centre = (layout.get(key) for key in ("room", "docks", "centre"))
         self._window.show_room(room if room in ROOM else "ask")
@@ -63,7 +63,7 @@ class SavedArrangement:
             self._merges.sort(sort[0], order)
 
     def _resize_docks(self, sizes: object) -> None:
-        """Restore the sizes of docks, and bring these docks to the front."""
+        """Give docks their saved sizes. Show each of these docks in front of the docks at the same place."""
         if not isinstance(sizes, dict):
             return
         ids = {dock.windowTitle(): id for id, dock in self._docks.items()}  # older files name docks by their titles

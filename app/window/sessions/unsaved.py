@@ -1,4 +1,4 @@
-"""A class that offers unsaved sessions: at the start, when another session is begun, and in a menu."""
+"""A class that offers to restore unsaved sessions: at the start, after another session was begun, and in a menu."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.window.parts.wording import count_text
 
 
 class UnsavedSessions(QObject):
-    """An object that offers unsaved sessions, in a menu and at the start.
+    """An object that offers to restore unsaved sessions, in a menu and at the start.
 
-    Its owner opens the session that a person chooses.
+    Another object opens the session that the user chooses.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class UnsavedSessions(QObject):
         self._leftovers.changed.connect(self._offer_left)
 
     def offer_newest(self) -> None:
-        """Search for the unsaved sessions of earlier windows, and offer the newest in the message bar."""
+        """Search for the unsaved sessions of earlier windows. Offer the newest session in the message bar."""
         self._leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
         self._leftovers.search()
 
     def offer_soon(self, left: Path | None) -> None:
-        """Offer the session that was just left, as soon as its safety copy is complete."""
+        """Offer to restore the session that was just left. The offer appears when its safety copy is complete."""
         self._left = left
 
     def _offer_left(self) -> None:

@@ -1,4 +1,4 @@
-"""A class that connects sessions with the window. It asks the person before unsaved work is lost."""
+"""A class that connects sessions with the window. It asks the user before unsaved work is lost."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class SessionWiring(QObject):
         self._leave_for(partial(self.document.open, path))
 
     def take_over(self, path: Path) -> None:
-        """Open the session of a training that has stopped, and continue this training."""
+        """Open the session of a training run that has stopped, and continue the run in this window."""
         self._goes_on = True
         self._settings.remember_file(path)
         self._leave_for(partial(self.document.take_over, path))
@@ -80,7 +80,7 @@ class SessionWiring(QObject):
         self._leave_for(partial(self.document.open_leftover, leftover))
 
     def open_first(self, paths: Sequence[Path]) -> None:
-        """Open the first of these files. If there are several, say that a window holds only one session."""
+        """Open the first of these files. If there are more, show a message that a window holds only one session."""
         self.open(paths[0])
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[1:])
@@ -91,7 +91,7 @@ class SessionWiring(QObject):
             self._notify(sentence)
 
     def save(self, *, then: Then = lambda: None) -> None:
-        """Save the session to its file. Ask for a path if it has no file yet. Call `then` after a success."""
+        """Save the session to its file. If it has no file yet, ask for a path. After a success, call `then`."""
         if self.document.path is None:
             self.save_as(then=then)
         else:
@@ -115,14 +115,15 @@ class SessionWiring(QObject):
     # -- leaving ---------------------------------------------------------------------------
 
     def _leave_for(self, act: Then) -> None:
-        """Call `act`, which replaces the session. Ask the person first if the session would be lost."""
+        """Call `act`, which replaces the session. If unsaved work would be lost, ask the user first."""
         if self._may_leave(partial(self._leave_for, act)):
             act()
 
     def _may_leave(self, again: Then) -> bool:
-        """Return whether the session can be left now. Ask the person if it would be lost or if the window closes.
+        """Return whether the session can be left now.
 
-        If the person chooses to save, then `again` is called after saving.
+        Ask the user if unsaved work would be lost, or if the program is about to end. If the user chooses to save,
+        call `again` after saving.
         """
         was_saved = self._was_saved_to_leave
         self._was_saved_to_leave = False
@@ -135,7 +136,7 @@ class SessionWiring(QObject):
         return chosen == QMessageBox.StandardButton.Discard
 
     def _leave_saved(self, again: Then) -> None:
-        """Leave the session after it was saved. Do not ask again, even if the run has learned more steps since."""
+        """Leave a session that was just saved. Do not ask again, even if the run has learned more steps since then."""
         self._was_saved_to_leave = True
         again()
 

@@ -1,1 +1,1 @@
-"""The shelf: a text in the tokenizers of well-known models, in all others on this computer, and in the run shown."""
+"""The shelf: a text, split by tokenizers of well-known models, by all others on this computer, and by the run shown."""

@@ -1,4 +1,4 @@
-"""The cards of the shelf, side by side. Each shows how one tokenizer splits the text."""
+"""The cards of the shelf, side by side. Each card shows how a tokenizer splits the text."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from app.window.parts.widgets import (
     push_button,
     scale_font,
 )
+from app.window.parts.wording import without_options
 from app.window.parts.zoom import zoomed
 from app.window.rooms.my_word import LONGEST
 from app.window.rooms.word_view import WordView
@@ -34,7 +35,7 @@ MOST_PARTS = 1000  # of a progress bar
 
 
 class ShelfCard(QFrame):
-    """A card with the name of a tokenizer, the tokens of the text, and what a person can do with it."""
+    """A card about a tokenizer. It shows the name, the tokens of the text, and buttons."""
 
     fetch_wanted = Signal(str)
     cancel_wanted = Signal(str)
@@ -88,7 +89,7 @@ class ShelfCard(QFrame):
             self.tiles.show_tiles(split.tiles, slides=False)
             self.tiles.updateGeometry()
         waits = not (card.is_here or card.fetch_title or card.can_be_opened or card.trouble)
-        self.trouble.setText("It is being opened …" if waits else card.trouble)
+        self.trouble.setText("It is being opened …" if waits else without_options(card.trouble))
         self.trouble.setVisible(bool(self.trouble.text()))
         self.facts.setText(card.facts)
         self.bar.setVisible(is_fetching)
@@ -105,7 +106,7 @@ class ShelfCard(QFrame):
 
 
 class ShelfSheet(QWidget):
-    """A sheet of cards in rows, with a line about the text above. The cards have as many columns as fit."""
+    """A sheet of cards in rows, below a line about the text. It has as many columns as fit."""
 
     fetch_wanted = Signal(str)
     cancel_wanted = Signal(str)
@@ -144,7 +145,9 @@ class ShelfSheet(QWidget):
         self._arrange()
 
     def minimumSizeHint(self) -> QSize:
-        """Return a size with room for one column. The layout would ask for the present columns."""
+        """Return a size that has room for one column. Otherwise the window could not become narrower than all current
+        columns.
+        """
         return QSize(zoomed(LEAST_WIDTH), super().minimumSizeHint().height())
 
     def _arrange(self) -> None:
@@ -160,7 +163,10 @@ class ShelfSheet(QWidget):
 
 
 def picture_of_cards(head: str, texts: Sequence[ShelfCardText], parent: QWidget) -> QWidget:
-    """Return a widget with the cards of the tokenizers that are here, without buttons, to copy or save as a picture."""
+    """Return a widget that is copied or saved as a picture.
+
+    It shows the cards of all opened tokenizers, without buttons.
+    """
     sheet = ShelfSheet(parent, has_buttons=False)
     sheet.hide()
     width = zoomed(PICTURE_WIDTH)

@@ -1,4 +1,4 @@
-"""The dialog of the shelf: a field for the text, the cards, and buttons to take them along as a picture."""
+"""The dialog of the shelf: a field for the text, the cards, and buttons that copy or save the cards as a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = 1.2  # size relative to the usual letters
 AFTER_A_SPACE = "A&fter a space"
 WHY_A_SPACE = "In a sentence, a word follows a space. Most tokenizers have other tokens for the first word of a text."
 CHOOSE = "Choose a folder with tokenizers"
-ABOUT = "Nothing is fetched before you press a button. The tokenizers come from huggingface.co into its cache."
+ABOUT = "Nothing is downloaded until you press a button. Tokenizers come from huggingface.co and stay on this computer."
 
 
 class ShelfDialog(QDialog):
@@ -40,7 +40,7 @@ class ShelfDialog(QDialog):
         self.sheet = ShelfSheet()
         self.outcome = paragraph()
         self.outcome.hide()
-        self.copy = push_button("Copy Picture", self.copy_wanted.emit, "Copy the cards of the tokenizers that are here")
+        self.copy = push_button("Copy Picture", self.copy_wanted.emit, "Copy all cards with tokens as a picture")
         self.save = push_button("Save Picture …", self.save_wanted.emit, "Save these cards as PNG, SVG or PDF")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -58,8 +58,8 @@ class ShelfDialog(QDialog):
         model.changed.connect(self._show)
         self._show()
 
-    def look_at(self, text: str, *, follows_space: bool) -> None:
-        """Put a text into the field, and split it."""
+    def show_text(self, text: str, *, follows_space: bool) -> None:
+        """Write a text into the field, and split the text."""
         with QSignalBlocker(self.field), QSignalBlocker(self.space):
             self.field.setText(text)
             self.space.setChecked(follows_space)
@@ -81,7 +81,7 @@ class ShelfDialog(QDialog):
 
     def _look(self) -> None:
         self.outcome.hide()
-        self.model.look_at(self.field.text(), follows_space=self.space.isChecked())
+        self.model.show_text(self.field.text(), follows_space=self.space.isChecked())
 
     def _show(self) -> None:
         cards = self.model.cards

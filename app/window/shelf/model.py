@@ -1,4 +1,4 @@
-"""The model of the shelf: its tokenizers, how each splits the text, and the downloads that a person asked for."""
+"""The model of the shelf: the tokenizers, the text as each of them splits it, and the downloads."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, Progress, Work, never_cancelled, while_wanted
 
-LISTING = "the list of the shelf"
-OPENING = "tokenizers of the shelf"
-SPLITTING = "the text on the shelf"
-RUN = "the run shown"  # the key of its card
+LISTING = "shelf_list"
+OPENING = "shelf_tokenizers"
+SPLITTING = "shelf_text"
+RUN = "run_shown"  # the key of its card
 TYPING_MILLISECONDS = 60
-AGREE = "This is the size and the licence that the hub names. Press the button to fetch it."
+AGREE = "The hub names this size and licence. Press the button to download the tokenizer."
 MOST_OPENED = 8  # tokenizers that are opened unasked; each may take some megabytes of memory
 
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class SplitText:
-    """A text as one tokenizer splits it."""
+    """A text, split by one tokenizer."""
 
     tiles: WordTiles
     tokens: int
@@ -59,7 +59,7 @@ class ShelfCardText:
     trouble: str = ""  # why there is no result
     fetch_title: str = ""  # the title of the button that downloads it; empty if it is here
     progress: float | None = None  # the share of the download that is done; None without a download
-    can_be_opened: bool = False  # it is here, and waits for a person who wants it
+    can_be_opened: bool = False  # it is here, and waits for a user who wants it
     can_be_compared: bool = False
 
     @property
@@ -69,7 +69,7 @@ class ShelfCardText:
 
 @dataclass
 class _Download:
-    """A download that a person asked for."""
+    """A download that a user has started."""
 
     offer: Offer | None = None  # what the hub said, once it has answered
     share: float | None = None
@@ -77,7 +77,7 @@ class _Download:
 
 
 class ShelfModel(QObject):
-    """A model of the shelf. Nothing is downloaded, and no connection is made, before `fetch` is called."""
+    """A model of the shelf. It makes no connection and downloads nothing until `fetch` is called."""
 
     changed = Signal()
 
@@ -85,7 +85,7 @@ class ShelfModel(QObject):
         super().__init__(parent)
         self.text = FIRST_WORD
         self.follows_space = True
-        self.is_open = False  # whether the person sees the shelf
+        self.is_open = False  # whether the user sees the shelf
         self._session = session
         self._settings = settings
         self._entries: dict[str, ShelfEntry] = {}
@@ -102,12 +102,12 @@ class ShelfModel(QObject):
 
     @property
     def whole_text(self) -> str:
-        """Return the text that is split, with a space before it if it stands inside a sentence."""
+        """Return the text that is split. It begins with a space if it is meant as the middle of a sentence."""
         return f" {self.text}" if self.follows_space else self.text
 
     @property
     def cards(self) -> list[ShelfCardText]:
-        """Return the cards: the run shown, then the tokenizers that are here, then those that can be fetched."""
+        """Return the cards: the run shown, the tokenizers on this computer, and then those that can be downloaded."""
         entries = [self._card(key, entry) for key, entry in self._entries.items()]
         run = self._run_card()
         here = [card for card in entries if not card.fetch_title]
@@ -115,7 +115,7 @@ class ShelfModel(QObject):
 
     @property
     def folder(self) -> str:
-        """Return the person's folder of tokenizers, or an empty text."""
+        """Return the folder in which a user keeps tokenizers, or an empty string."""
         return self._settings.get(TOKENIZER_FOLDER)
 
     def _run_card(self) -> ShelfCardText | None:
@@ -146,7 +146,10 @@ class ShelfModel(QObject):
         if offer is not None:
             size, licence = size_text(offer.size), offer.licence or "not known"
         else:
-            size, licence = entry.size_in_words if entry.bytes else "the hub says the size first", entry.licence
+            size, licence = (
+                entry.size_in_words if entry.bytes else "size not known yet",
+                entry.licence,
+            )
         facts = f"{size}, licence {licence}"
         card = ShelfCardText(key, entry.title, f"not on this computer: hf:{entry.name}", fetch_title=f"Fetch ({facts})")
         about = f"Fetching {facts}, from hf:{entry.name}" if download.share is not None else card.facts
@@ -154,8 +157,8 @@ class ShelfModel(QObject):
 
     # -- the text --------------------------------------------------------------------------
 
-    def look_at(self, text: str, *, follows_space: bool) -> None:
-        """Split another text. An empty text is replaced by a word, so that the cards are never empty."""
+    def show_text(self, text: str, *, follows_space: bool) -> None:
+        """Split another text. If it is empty, split a fixed word instead, so that no card is empty."""
         self.text = text[:LONGEST] or FIRST_WORD
         self.follows_space = follows_space
         self._typing.call()
@@ -184,7 +187,7 @@ class ShelfModel(QObject):
     # -- the tokenizers --------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Open the tokenizers that are here, and follow the text."""
+        """Open the tokenizers on this computer, and split the text."""
         self.is_open = True
         self.refresh()
 
@@ -198,13 +201,13 @@ class ShelfModel(QObject):
         self._opening.clear()
 
     def refresh(self) -> None:
-        """List the tokenizers again, and open those that are here."""
+        """List the tokenizers again, and open those on this computer."""
         folder = self.folder
         self._session.background.run(LISTING, lambda task: shelf(folder), self._take_entries)
         self._typing.call()
 
     def choose_folder(self, folder: str) -> None:
-        """Look for tokenizers in a person's folder, too. The settings keep the folder."""
+        """List the tokenizers in a user's folder, too. Remember the folder in the settings."""
         self._settings.put(TOKENIZER_FOLDER, folder)
         self.refresh()
 
@@ -219,7 +222,7 @@ class ShelfModel(QObject):
         self.changed.emit()
 
     def open(self, key: str) -> None:
-        """Open a tokenizer that is here, in a background task. One is opened after the other."""
+        """Open a tokenizer on this computer in a background task. Only one tokenizer is opened at a time."""
         if key in self._studies or key in self._opening or key in self._troubles:
             return
         self._opening.add(key)
@@ -241,16 +244,15 @@ class ShelfModel(QObject):
         self.changed.emit()
 
     def entry(self, key: str) -> ShelfEntry:
-        """Return the tokenizer of a card."""
+        """Return the tokenizer of the shelf that has this key."""
         return self._entries[key]
 
     # -- downloads -------------------------------------------------------------------------
 
     def fetch(self, key: str) -> None:
-        """Ask the hub for the size and the licence of a tokenizer, and download it.
+        """Ask the hub for the size and the licence of a tokenizer. Then download it.
 
-        If the hub says more than the card does, the card shows what the hub says, and waits until the person asks
-        again.
+        If the answer of the hub is not on the card yet, show it, and wait until the user asks a second time.
         """
         entry = self._entries[key]
         download = self._downloads.setdefault(key, _Download())
@@ -267,7 +269,7 @@ class ShelfModel(QObject):
 
     def _take_offer(self, key: str, offer: Offer) -> None:
         self._downloads[key].offer = offer
-        if self._entries[key].is_as_told(offer):
+        if self._entries[key].agrees_with_offer(offer):
             self._download(key, offer)
         else:
             self._downloads[key].trouble = AGREE
@@ -287,7 +289,10 @@ class ShelfModel(QObject):
         self._downloads[key].trouble = sentence
 
     def _end_download(self, key: str) -> None:
-        """Show the end of a task. The download may follow the question about its size at once."""
+        """Update a card after one of its tasks has ended: the request to the hub, or the download.
+
+        If another task of the card has begun already, the download is still under way.
+        """
         if key in self._downloads and not self._session.background.is_busy(_topic(key)):
             self._downloads[key].share = None
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""A class that connects the shelf with the window: with Watch, with Compare, with pictures and with folders."""
+"""A class that connects the shelf with Watch, with Compare, with saved pictures, and with the folder of tokenizers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,15 @@ FIRST = ROOMS[0].id
 
 
 class ShelfWiring(QObject):
-    """An object that opens the shelf with the text of the present room."""
+    """An object that opens the shelf, a dialog in which many tokenizers split the same text.
+
+    In the room Watch, the text is the word that is watched. In other rooms it is the first line of the user's text.
+    """
 
     def __init__(
         self, frame: Frame, pages: Pages, word: MyWord, compare: Callable[[Path, str], object], parent: QObject
     ) -> None:
-        """Connect the shelf. `compare` opens a tokenizer by its path, and adds it to Compare by its title."""
+        """Connect the shelf. `compare` opens a tokenizer by its path, and adds it to Compare under a title."""
         super().__init__(parent)
         self.dialog: ShelfDialog | None = None
         self._frame = frame
@@ -61,13 +64,15 @@ class ShelfWiring(QObject):
             self.model.begin()
             dialog.show()
         is_watching = self._frame.window.room == FIRST
-        self.dialog.look_at(self._word.word if is_watching else self._first_line(), follows_space=is_watching)
+        self.dialog.show_text(self._word.word if is_watching else self._first_line(), follows_space=is_watching)
         self.dialog.raise_()
 
     def _first_line(self) -> str:
-        """Return the beginning of the person's text: as much of its first line as the shelf splits."""
+        """Return the first line of the user's text that is not blank. A long line ends after a whole word."""
         lines = (line.strip() for line in self._frame.session.text.value.splitlines())
-        return next(filter(None, lines), "")[:LONGEST]
+        line = next(filter(None, lines), "")
+        cut = line[:LONGEST]
+        return cut if cut == line else cut.rpartition(" ")[0] or cut
 
     def _add_to_compare(self, key: str) -> None:
         self._frame.window.show_room("compare")

@@ -1,1 +1,1 @@
-"""The person's text, shown token by token in colours."""
+"""The user's text, shown token by token in colours."""

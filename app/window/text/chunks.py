@@ -1,15 +1,15 @@
-"""The text in chunks, which are laid out one at a time, with conversions between kinds of positions.
+r"""The text in chunks, which are laid out one at a time, with conversions between kinds of positions.
 
-A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a line. Lone carriage
-returns and Unicode separators are characters like any others. The last chunk never ends with a newline, so that the
-text cursor can be at the end of the text.
+A chunk is a line with its newline, or a part of a line that is too long. Only `"\n"` ends a line. Lone carriage
+returns and Unicode separators are treated like all other characters. The last chunk never ends with a newline, so that
+the text cursor can be at the end of the text.
 
 A position is a number of characters, of UTF-8 bytes, or of units. Units are what Qt counts in a document that has a
 block for each chunk: UTF-16 units, and one more unit after each block, even if the block has no newline.
 
-    >>> chunks = TextChunks("one\\ntwé")
+    >>> chunks = TextChunks("one\ntwé")
     >>> list(chunks), len(chunks), chunks.length, chunks.byte_length
-    (['one\\n', 'twé'], 2, 7, 8)
+    (['one\n', 'twé'], 2, 7, 8)
     >>> chunks.byte_of(7), chunks.character_of(8), TextChunks("😀b").unit_of(1)
     (8, 7, 2)
 """
@@ -185,9 +185,9 @@ def _parts_of_long_line(line: str) -> list[str]:
 
 
 def _line_break_before(line: str, start: int, limit: int) -> int:
-    """Return a place to break a line, at most at `limit`.
+    """Return the offset at which to break a line. It is at most `limit`.
 
-    It is behind a space if possible. Otherwise it is between two characters, but not before a combining mark.
+    The break comes after a space if possible. Otherwise it is between two characters, but not before a combining mark.
     """
     blank = line.rfind(" ", limit - CUT_SEARCH, limit)
     if blank >= 0 and not unicodedata.combining(line[blank + 1]):

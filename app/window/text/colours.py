@@ -1,8 +1,8 @@
 """The colours of tokens: by their bytes, or by their place on a scale such as age or rarity.
 
-If the bytes decide, a token has the same colour at all steps, and in all texts, pages and runs. In a row of tokens
-with one colour, every second token gets another colour. On a scale, each colour has a twin, which is a slightly
-different shade. In a row of tokens with one colour, every second token gets the twin.
+If the bytes decide, a token has the same colour at all steps, and in all texts, pages and runs. If neighbouring tokens
+would have the same colour, every second one of them gets another colour. On a scale, each colour has a twin, which is
+a slightly different shade. If neighbouring tokens have the same colour, every second one of them gets the twin.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Int8s = npt.NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Ages:
-    """A scale of the age of tokens, from pale to strong. The run has `at_first` tokens at first, and `steps` steps.
+    """A scale of the age of tokens, from pale to strong. The run begins with `at_first` tokens, and has `steps` steps.
 
     >>> ages = Ages(256, 1024)
     >>> ages.colours_of(Tokens(np.arange(5), np.array([97, 256, 300, 1279]))).tolist()
@@ -42,9 +42,9 @@ class Ages:
 
     @property
     def first_steps(self) -> tuple[int, ...]:
-        """Return the first step of each colour except the first colour.
+        """Return the step at which each colour begins. The first colour is left out: its tokens have no step.
 
-        The colours of early steps differ more than the colours of late steps.
+        The first colours of the result stand for a few steps each, and the last colours for many steps.
         """
         return tuple(max(1, round(self.steps ** (level / _LEVELS))) for level in range(_LEVELS))
 
@@ -80,7 +80,10 @@ class Rarity:
 
     @property
     def smallest_counts(self) -> tuple[int, ...]:
-        """Return the smallest count of each colour except the last colour, on a logarithmic scale."""
+        """Return, for each colour except the last, the smallest count of a token with this colour.
+
+        The counts are evenly spaced on a logarithmic scale.
+        """
         most = int(self.counts.max(initial=0))
         return tuple(round(most ** (1 - level / COLOURS)) for level in range(1, COLOURS))
 
@@ -138,7 +141,7 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
 
 @dataclass(frozen=True, eq=False)
 class _HashedColours:
-    """The colours of tokens by their bytes. A token without an id has no colour."""
+    """The colours of tokens, chosen by the tokens' bytes. A token without an id has no colour."""
 
     known: Int64s  # the places of the tokens
     colours: npt.NDArray[np.uint64]
@@ -165,9 +168,9 @@ class _HashedColours:
         return cls(known, colours, others, len(tokens.ids))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Return the colours after giving every second token in a row of one colour another colour.
+        """Return the colours. If neighbouring tokens would have the same colour, every second one gets another colour.
 
-        The other colour also differs from that of the next token.
+        This other colour also differs from the colour of the next token.
         """
         colours = np.full(self.count, UNCOLOURED, np.int8)
         chosen = self.colours.astype(np.int8)
@@ -184,7 +187,10 @@ class _HashedColours:
 
 @dataclass(frozen=True, eq=False)
 class _OnScale:
-    """The colours of tokens on a scale. The numbers of the twin colours follow those of all colours."""
+    """The colours of tokens on a scale. Each colour has a twin, which is a slightly different shade.
+
+    The twin of the colour with the number `n` has the number `n + COLOURS`.
+    """
 
     colours: Int8s
 
@@ -193,7 +199,10 @@ class _OnScale:
         return np.arange(len(self.colours))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Return the colours after giving every second token in a row of one colour the twin of that colour."""
+        """Return the colours of the tokens.
+
+        If neighbouring tokens would have the same colour, every second one of them gets a slightly different shade.
+        """
         colours = self.colours.copy()
         second = _each_second(self.colours)
         colours[second] += np.where(colours[second] < 0, 0, COLOURS).astype(np.int8)
@@ -214,7 +223,7 @@ def coloured_tokens(
     scale: Scale | None = None,
     unknown: int | None = None,
 ) -> tuple[Tokens, Int8s]:
-    """Return the tokens that share a byte with a range of the text, and their colours.
+    """Return the tokens that overlap a range of the text, and their colours.
 
     The colours come from the bytes of the tokens, or from `scale` if it is not None.
     """
@@ -231,7 +240,7 @@ def _tokens_with_colours(
 ) -> tuple[Tokens, Int8s]:
     """Return the tokens of a range with the colours that they have in the whole text.
 
-    To find them, look at the tokens around the range as far as neighbours have the same colour.
+    The colour of a token can depend on its neighbours. So tokens around the range are examined, too.
     """
     back = LOOK_BACK
     while True:

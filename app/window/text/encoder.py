@@ -1,4 +1,4 @@
-"""The encoder of the person's text, which works while the text is edited and merges are learned."""
+"""The encoder of the user's text, which works while the text is edited and merges are learned."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
-TOPIC = "the person's text"
-MOMENT = "your text at another step"
-CHARACTERS = "characters of the person's text"
+TOPIC = "person_text"
+MOMENT = "person_text_at_step"
+CHARACTERS = "person_text_characters"
 LEARNING_MILLISECONDS = 200  # milliseconds between two encodings while merges stream
 TYPING_MILLISECONDS = 15
 LOOKED_AT = 20_000  # characters that are looked at before there is a run
@@ -57,7 +57,7 @@ class LiveEncoder(QObject):
         runs.grew.connect(learning.call)
         runs.changed.connect(learning.call)
         recipe.changed.connect(learning.call)
-        session.cursor.moved.connect(self._move)
+        session.cursor.moved.connect(self._show_step)
         session.specials.changed.connect(self._encode_anew)
 
     @property
@@ -68,8 +68,8 @@ class LiveEncoder(QObject):
             or not _are_the_same(self._wanted(), self._history)
         )
 
-    def _move(self, position: int) -> None:
-        """Show the text at a step, at once if that is quick. Otherwise split the words in a background task first."""
+    def _show_step(self, position: int) -> None:
+        """Show the text at a step. If this would take long, split the words in a background task first."""
         if self._background.is_busy(MOMENT):
             return  # when it ends, follow the cursor again
         ahead = self._model.ahead_of(position)
@@ -90,13 +90,13 @@ class LiveEncoder(QObject):
 
     def _follow(self) -> None:
         if self._model.cursor != self._cursor.position:
-            self._move(self._cursor.position)
+            self._show_step(self._cursor.position)
 
     def _use_history(self) -> None:
         self._model.use_history(None if self._runs.shown is None else self._runs.shown.history)
 
     def _wanted(self) -> History | None:
-        """Return the history that encodes the text: that of the run shown, or a history without steps.
+        """Return the history that encodes the text. Without a run, this is a history without steps.
 
         Return None if the history without steps is not made yet.
         """
@@ -173,7 +173,7 @@ class LiveEncoder(QObject):
 def encode_text(
     history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled, specials: str = ""
 ) -> Segmentation:
-    """Return a text encoded by a history, with its tokens after `at` steps.
+    """Encode a text with a history, and compute its tokens after `at` steps.
 
     Call this function in a background task for methods that are too slow for the window's thread.
     """

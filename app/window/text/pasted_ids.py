@@ -1,4 +1,4 @@
-"""The ids that a person pastes: their text, and the places where an encoding of this text has other ids."""
+"""The ids that a user pastes: their text, and the places where encoding this text again gives other ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
 @dataclass(frozen=True)
 class Mark:
-    """A place of the decoded text where an encoding of the text has other ids."""
+    """A range of the decoded text. If the text is encoded again, this range gets other ids than the user typed."""
 
     start: int  # in characters
     stop: int
@@ -80,20 +80,23 @@ def _decode_and_compare(history: History, indices: Sequence[int]) -> DecodedIds:
     said = [f"Encoding the decoded text gives other ids for {changed:,} of {count_text(len(indices), 'id')}."]
     said += [mark.sentence for mark in marks[:MOST_SAID]]
     if len(trip.places) > MOST_SAID:
-        said.append(f"{count_text(len(trip.places) - MOST_SAID, 'more place')} with other ids.")
+        said.append(f"{len(trip.places) - MOST_SAID:,} more of these positions are not listed.")
     return DecodedIds(text, marks, " ".join(said))
 
 
 def _marks(trip: RoundTrip, tokenizer: Tokenizer, indices: Sequence[int]) -> Iterator[Mark]:
-    """Yield the first marked places. A character that belongs to a place only in part is included."""
+    """Yield marks for the first ranges of the text whose ids change when the text is encoded again.
+
+    If a range ends inside a character, the whole character is marked.
+    """
     for place in trip.places[:MOST_MARKED]:
-        start, _ = _characters(tokenizer.decode_bytes(indices[: place.first]))
-        stop, is_inside = _characters(tokenizer.decode_bytes(indices[: place.stop]))
+        start, _ = _count_characters(tokenizer.decode_bytes(indices[: place.first]))
+        stop, is_inside = _count_characters(tokenizer.decode_bytes(indices[: place.stop]))
         ids = listed_ids(place.encoded) or "nothing"
-        yield Mark(start, stop + is_inside, f"At place {place.first:,}: {ids}. {trip.reason(place).sentence}")
+        yield Mark(start, stop + is_inside, f"At position {place.first:,}: {ids}. {trip.reason(place).sentence}")
 
 
-def _characters(raw: bytes) -> tuple[int, bool]:
+def _count_characters(raw: bytes) -> tuple[int, bool]:
     """Return the number of whole characters in bytes, and whether the bytes end inside another character."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     return len(decoder.decode(raw)), bool(decoder.getstate()[0])

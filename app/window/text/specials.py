@@ -1,6 +1,6 @@
-"""A model of the choice of how to read special tokens in the text.
+"""The choice of how special tokens in the text are read: as special tokens, or as ordinary text.
 
-A person chooses to read them as special tokens or as text. Without a choice, the tokenizer's library decides.
+A user makes the choice. Without a choice, the tokenizer's library decides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ AS_TEXT = "none"
 
 
 def chosen_reading(recipe: Recipe, chosen: str) -> str:
-    """Return the person's choice. Without a choice, return MATCHED, or an empty text if the tokenizer file decides."""
+    """Return the mode in which special tokens in a text are read.
+
+    If the user has chosen a mode, `chosen` is this mode, and it is returned. Otherwise `chosen` is empty. Then the
+    result is an empty string if the tokenizer file decides, and MATCHED if the file says nothing. MATCHED means that
+    all special tokens in the text are found.
+    """
     return chosen or ("" if recipe.spelled_specials else MATCHED)
 
 
@@ -67,8 +72,8 @@ class SpecialTokenNotice(QObject):
             self.offer = "Split as Text" if self._is_matched else "Match"
         self.changed.emit()
 
-    def turn(self) -> None:
-        """Switch the way in which special tokens in the text are read."""
+    def switch_reading(self) -> None:
+        """Switch between the two ways to read special tokens in the text."""
         self._session.specials.put(AS_TEXT if self._is_matched else MATCHED, "Special Tokens in the Text")
 
     @property

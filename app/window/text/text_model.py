@@ -1,8 +1,8 @@
-"""The model of the person's text with its tokens at every step, for the text view and the ids view.
+"""The model of the user's text with its tokens at every step, for the text view and the ids view.
 
-An edit moves the tokens that are encoded already, and leaves a range of the text to encode. A listener to
-`text_changed` calls `request()`, encodes that range, and passes the result to `accept()`. Results for older
-revisions of the text are dropped.
+An edit moves the tokens that are encoded already, and leaves a range of the text that is not encoded. A listener to
+`text_changed` calls `request()`, encodes that range, and passes the result to `accept()`. Results for older revisions
+of the text are dropped.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from app.session.changes import Step, Steps
 from app.window.text.chunks import ChunksChange, TextChunks, utf8_length
 from app.window.text.colours import Scale
 from bpe_core.history.history import History
+from bpe_core.history.ids_in_use import sentence_about_large_ids
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Segmentation
 from bpe_core.segmenting.segmentation import Tokens as Tokens
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s
-from bpe_core.text.characters import count_stretches
+from bpe_core.support.numbered_symbols import WIDTH, number_of
+from bpe_core.text.characters import count_parts_between_blanks
 
 LARGEST_BYTE = 255  # the largest number before anything is learned
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -71,6 +73,7 @@ class TokenCounts:
     known: bool  # false while a part of the text waits to be encoded
     unknown: int = 0  # number of unknown tokens
     unknown_bytes: int = 0  # bytes of the unknown tokens
+    has_symbols: bool = False  # whether private characters stand for symbols, such as notes
 
     @property
     def bytes_per_token(self) -> float | None:
@@ -80,6 +83,15 @@ class TokenCounts:
         """
         tokens = self.tokens - self.unknown
         return (self.bytes - self.unknown_bytes) / tokens if tokens else None
+
+    @property
+    def symbols_per_token(self) -> float | None:
+        """Return the mean length of a token in symbols. Return None if it is not known.
+
+        In the text, a character of `WIDTH` bytes represents each symbol. So this is the mean length in bytes, divided
+        by `WIDTH`.
+        """
+        return None if self.bytes_per_token is None else self.bytes_per_token / WIDTH
 
     @property
     def tokens_per_word(self) -> float | None:
@@ -144,11 +156,16 @@ class TokenTextModel(QObject):
         self.text_changed.emit(TextChange(edit.start, edit.removed, edit.added, change, is_whole))
 
     def _words_gained(self, edit: Edit) -> int:
-        """Return by how much an edit changes the number of words. The neighbouring characters count, too."""
+        """Return the number of words after an edit minus the number of words before it.
+
+        The characters next to the edit are taken into account, because words can be joined or separated there.
+        """
         stop = edit.start + len(edit.removed)
         left = self.chunks.slice(max(0, edit.start - 1), edit.start)
         right = self.chunks.slice(stop, min(stop + 1, self.length))
-        return count_stretches(left + edit.added + right) - count_stretches(left + edit.removed + right)
+        return count_parts_between_blanks(left + edit.added + right) - count_parts_between_blanks(
+            left + edit.removed + right
+        )
 
     # -- questions to the engine, and its answers ------------------------------------------
 
@@ -159,7 +176,7 @@ class TokenTextModel(QObject):
     def request(self, cuts: SafeCuts) -> EncodeRequest | None:
         """Return the next range to encode, or None if the whole text is encoded.
 
-        The range begins and ends where the pattern surely splits.
+        The pattern always splits the text at both ends of this range.
         """
         if self._segmentation.pending is None:
             return None
@@ -167,9 +184,11 @@ class TokenTextModel(QObject):
         return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
     def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
-        """Store the tokens from byte `start` on. Return False if the text has changed since the request.
+        """Store the tokens from byte `start` on. Return False if the text has changed since they were requested.
 
-        If the present step needs more work, then the tokens are shown at step `at`.
+        `revision` is the version of the text that was encoded. `at` is the step for which a background task has
+        computed the tokens. If the tokens of the current step are not computed yet, the text shows the tokens of step
+        `at` until then.
         """
         if revision != self.revision:
             return False
@@ -204,11 +223,16 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        """Return the largest id at any step, so that the view has the same width at all steps."""
+        """Return the largest id of all steps, so that the view has the same width at all steps."""
         if self._history is None:
             return LARGEST_BYTE
         numbers = self._history.numbers
         return self._history.index_count - 1 if numbers is None else int(numbers.max(initial=0))
+
+    @property
+    def sentence_about_ids(self) -> str:
+        """Return a sentence if the ids are larger than the vocabulary after the last step. Otherwise return ""."""
+        return "" if self._history is None else sentence_about_large_ids(self._history)
 
     @property
     def unknown_id(self) -> int | None:
@@ -221,7 +245,9 @@ class TokenTextModel(QObject):
     # -- the time cursor -------------------------------------------------------------------
 
     def ahead_of(self, merges: int) -> Ahead | None:
-        """Return the work that a background task must do before the step can be shown, or None if no work is needed."""
+        """Return a function that a background task must call before the step can be shown. Return None if there is no
+        need.
+        """
         return self._segmentation.ahead_of(merges)
 
     def set_cursor(self, merges: int) -> None:
@@ -233,7 +259,7 @@ class TokenTextModel(QObject):
     # -- tokens ----------------------------------------------------------------------------
 
     def tokens_between(self, start: int, stop: int, cursor: int | None = None) -> Tokens:
-        """Return the tokens that share a byte with a range. `cursor` is the step, or None for the step shown."""
+        """Return the tokens that overlap a range. `cursor` is the step, or None for the step shown."""
         return self._segmentation.tokens_between(start, stop, self.cursor if cursor is None else cursor)
 
     def token_at(self, byte: int) -> TokenAt | None:
@@ -253,7 +279,7 @@ class TokenTextModel(QObject):
 
     def counts(self) -> TokenCounts:
         if self._words is None:
-            self._words = count_stretches(self.text())
+            self._words = count_parts_between_blanks(self.text())
         unknown = 0
         hidden = 0
         is_known = not self.is_pending
@@ -264,7 +290,8 @@ class TokenTextModel(QObject):
             ids = tokens.ids
             hidden = int(np.diff(edges)[ids == self.unknown_id].sum())
         counted = self.length, self.byte_length, self.token_count(), self._words
-        return TokenCounts(*counted, is_known, unknown, hidden)
+        first = self.chunks.slice(0, 1)
+        return TokenCounts(*counted, is_known, unknown, hidden, bool(first) and number_of(first) is not None)
 
     def edges(self) -> Int32s:
         """Return the offset of each token in bytes, and the end of the last token.
@@ -285,7 +312,10 @@ class TokenTextModel(QObject):
         return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
 
     def ids_in(self, start: int, stop: int) -> list[int]:
-        """Return the ids of the tokens in a range. Tokens of its words that cover no byte are included."""
+        """Return the ids of the tokens in a range.
+
+        Tokens that cover no byte of the text are included if their word is in the range.
+        """
         tokens = self.tokens_between(start, stop)
         return [id for id in self._segmentation.with_empty(tokens, self.cursor).ids.tolist() if id != NO_TOKEN]
 
@@ -350,7 +380,7 @@ class TextSteps:
         self._is_sealed = True
 
     def forget(self) -> None:
-        """Make all steps on the undo stack do nothing, because the text is another text now."""
+        """Make all steps on the undo stack ineffective, because another text is shown now."""
         for step in self._known:
             step.before = step.after = Edit(0)
         self._known.clear()

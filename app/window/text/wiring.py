@@ -1,4 +1,4 @@
-"""A class that connects the person's text with the window.
+"""A class that connects the user's text with the window.
 
 It handles undo, the token under the pointer or at the text cursor, colours and pasted ids.
 """
@@ -90,7 +90,10 @@ class TextWiring(QObject):
         self._token.show_briefly(self._hovered.id if self._hovered else None)
 
     def _pin_token(self, token: TokenAt | None) -> None:
-        """Keep the clicked token on the page about a token, even when the pointer moves away. None ends that."""
+        """Keep the clicked token on the page about a token, even when the pointer moves away.
+
+        With None, keep no token.
+        """
         self._token.pin(token.id if token else None)
 
     def _pin_selected_token(self, selected: tuple[int, int] | None) -> None:

@@ -1,4 +1,7 @@
-"""The bar with the time slider. The track of the slider is the compression curve, and its handle is the step shown."""
+"""The bar with the time slider.
+
+The compression curve is the track of the slider, and the handle is at the step shown.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ PAST_OPACITY = 0.4
 
 
 class TimeTrack(QAbstractSlider):
-    """A slider over the compression curve. Mouse, keys and wheel move it."""
+    """A slider above the compression curve. Mouse, keys and wheel move it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +53,7 @@ class TimeTrack(QAbstractSlider):
         self.update()
 
     def show_marks(self, moments: tuple[int, ...], about: str) -> None:
-        """Draw dashed lines at the steps where the training changed. `about` is a text that explains them."""
+        """Draw dashed lines at the steps where the training changed. `about` explains the lines."""
         self._marks = moments
         self.setToolTip(tip("\n".join(filter(None, (HOW_TO, about)))))
         self.setAccessibleDescription(about)
@@ -178,14 +181,14 @@ class TimeBar(QWidget):
         self._name()
 
     def set_short(self, on: bool) -> None:
-        """Show only the controls for watching if `on` is true."""
+        """Show only the controls for watching if `on` is true. Otherwise show all controls."""
         self._is_short = on
         for widget in self._more:
             widget.setHidden(on)
         self._show_skip()
 
     def _show_skip(self) -> None:
-        """Show or hide the button Skip. In the short bar, it is visible only while there are steps to skip."""
+        """Show or hide the button Skip. The short bar hides it if there are no steps to skip."""
         self._skip.setHidden(self._is_short and not self._skip.defaultAction().isEnabled())
 
     def _name(self) -> None:

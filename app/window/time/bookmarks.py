@@ -20,7 +20,7 @@ REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s
 
 
 class BookmarkListModel(RowListModel[Bookmark]):
-    """A list model with a row for each bookmark, sorted by run and step. Bookmarks of deleted runs are hidden.
+    """A list model with a row for each bookmark, sorted by run and step. It leaves out bookmarks of deleted runs.
 
     Every change can be undone.
     """
@@ -40,7 +40,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
 
     @property
     def row_here(self) -> int:
-        """Return the row of the bookmark at the step shown, or -1 if there is none."""
+        """Return the row of the bookmark at the step shown. If there is none, return -1."""
         here = self._here()
         return -1 if here is None else next((i for i, mark in enumerate(self.rows) if _place(mark) == here), -1)
 
@@ -54,7 +54,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
             self._put((*self._bookmarks.value, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
 
     def reference_here(self) -> str:
-        """Return a reference to the step shown, such as bpe:1#200. It is empty if no run is shown."""
+        """Return the reference to the step shown, such as bpe:1#200. If no run is shown, it is empty."""
         here = self._here()
         return "" if here is None else Bookmark(*here).reference
 
@@ -80,9 +80,10 @@ class BookmarkListModel(RowListModel[Bookmark]):
         self._travel(*_place(self.rows[row]))
 
     def travel_to_reference(self, text: str) -> str:
-        """Move the time slider to the step of a reference, such as `bpe:2#1204`, or `1204` for the run shown.
+        """Move the time slider to the step that a reference names.
 
-        Return a sentence if there is no such step, or else an empty text.
+        A reference is a text such as `bpe:2#1204`, or `1204` for a step of the run shown. If there is no such step,
+        return a sentence about it. Otherwise return an empty string.
         """
         match = REFERENCE.fullmatch(text)
         if match is None:

@@ -1,4 +1,4 @@
-"""The panel of bookmarks: the list, the note of the selected bookmark, and references."""
+"""The panel of bookmarks: their list, the note of the selected bookmark, and a field for references."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from app.window.text.colours import UNCOLOURED, colour_on, colours_in_row
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
-from app.window.time.step_in_words import Chip, words_of_skip, words_of_step
+from app.window.time.step_in_words import ShownToken, words_of_skip, words_of_step
 
 HEIGHT = 34
 GAP = 6.0
@@ -24,7 +24,7 @@ PADDING = 6.0
 
 
 class StepCaption(QWidget):
-    """A caption of the step shown. Its height never changes, so that nothing below moves."""
+    """A caption about the step shown. Its height never changes, so that the widgets below it do not move."""
 
     def __init__(self, session: Session, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,11 +63,11 @@ class StepCaption(QWidget):
             x = self._words(painter, 4.0, self.shown.before if self._width() <= self._room() else "")
             for number, (part, fill) in enumerate(zip(self.shown.parts, fills, strict=True)):
                 x = self._words(painter, x, "+") if number else x
-                x = self._chip(painter, x, part, fill)
+                x = self._draw_token(painter, x, part, fill)
             if self.shown.becomes:
                 x = self._words(painter, x, "→")
                 (fill,) = self._fills([self.shown.becomes], colours)
-                x = self._chip(painter, x, self.shown.becomes, fill, is_new=True)
+                x = self._draw_token(painter, x, self.shown.becomes, fill, is_new=True)
             self._words(painter, x, self.shown.after)
 
     @property
@@ -78,22 +78,22 @@ class StepCaption(QWidget):
         return self.width() - GAP
 
     def _width(self) -> float:
-        """Return the width of the whole line. If it is too wide, the number of the step is left out."""
+        """Return the width of the whole caption."""
         line = self.shown
         words = QFontMetricsF(self.font())
         letters = QFontMetricsF(self._fixed)
-        chips = [*line.parts, line.becomes] if line.becomes else line.parts
-        texts = [text for text in (line.before, line.after, *["+"] * len(chips)) if text]
+        tokens = [*line.parts, line.becomes] if line.becomes else line.parts
+        texts = [text for text in (line.before, line.after, *["+"] * len(tokens)) if text]
         width = sum(words.horizontalAdvance(text) + GAP for text in texts)
         return width + sum(
-            letters.horizontalAdvance(with_direction_marks(chip.text)) + 2 * PADDING + GAP for chip in chips
+            letters.horizontalAdvance(with_direction_marks(token.text)) + 2 * PADDING + GAP for token in tokens
         )
 
-    def _fills(self, chips: Sequence[Chip], colours: TokenPalette) -> list[QColor]:
+    def _fills(self, tokens: Sequence[ShownToken], colours: TokenPalette) -> list[QColor]:
         scale = self._model.scale
         if scale is None:
-            return [colours.fills[number] for number in colours_in_row([chip.data for chip in chips])]
-        numbers = [colour_on(scale, chip.id) for chip in chips]
+            return [colours.fills[number] for number in colours_in_row([token.data for token in tokens])]
+        numbers = [colour_on(scale, token.id) for token in tokens]
         return [colours.scale[number] if number != UNCOLOURED else colours.paper for number in numbers]
 
     def _words(self, painter: QPainter, x: float, words: str) -> float:
@@ -105,9 +105,11 @@ class StepCaption(QWidget):
         painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
         return x + width + GAP if words else x
 
-    def _chip(self, painter: QPainter, x: float, chip: Chip, fill: QColor, *, is_new: bool = False) -> float:
+    def _draw_token(
+        self, painter: QPainter, x: float, token: ShownToken, fill: QColor, *, is_new: bool = False
+    ) -> float:
         metrics = QFontMetricsF(self._fixed)
-        written = with_direction_marks(chip.text)
+        written = with_direction_marks(token.text)
         height = metrics.height() + 6
         place = QRectF(x, (self.height() - height) / 2, metrics.horizontalAdvance(written) + 2 * PADDING, height)
         shades = shades_of(self.palette())

@@ -1,4 +1,4 @@
-"""Functions that describe a step in words and tokens, for the line above the text."""
+"""Functions that describe a step in words and tokens, for the caption above the text."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ LONGEST = 24  # characters of a token; longer ones lose their middle
 
 
 @dataclass(frozen=True)
-class Chip:
-    """The text of a token, and the bytes that decide its colour."""
+class ShownToken:
+    """A token as the caption shows it: its text, and the bytes that decide its colour."""
 
     text: str
     id: int
     data: bytes
 
     @classmethod
-    def of(cls, history: History, names: TokenTexts, id: int) -> Chip:
+    def of(cls, history: History, names: TokenTexts, id: int) -> ShownToken:
         text = names.text[id]
         shown = text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 + 1 :]}"
         if names.lengths[id] > LONGEST_COLOURED:
@@ -38,11 +38,11 @@ class Chip:
 
 @dataclass(frozen=True)
 class StepLine:
-    """A line about a step: some words, the tokens that it joined or dropped, and more words."""
+    """A line about a step: words, then the tokens that the step joined or dropped, then more words."""
 
     before: str
-    parts: tuple[Chip, ...] = ()
-    becomes: Chip | None = None
+    parts: tuple[ShownToken, ...] = ()
+    becomes: ShownToken | None = None
     after: str = ""
 
     @property
@@ -65,9 +65,9 @@ def words_of_step(run: Run | None, position: int) -> StepLine:
     names = run.names
     step = history[position - 1]
     joins = step.right >= 0
-    parts = tuple(Chip.of(history, names, id) for id in (step.left, step.right) if id >= 0)
+    parts = tuple(ShownToken.of(history, names, id) for id in (step.left, step.right) if id >= 0)
     count = f"{step.count:,}×" if step.count >= 0 else ""
     before = f"{run.wording.step} {position:,}"
     if not joins:
         before += f":  {STEP_SIGNS[step.right].rstrip()}"
-    return StepLine(before.capitalize(), parts, Chip.of(history, names, step.index) if joins else None, count)
+    return StepLine(before.capitalize(), parts, ShownToken.of(history, names, step.index) if joins else None, count)

@@ -1,4 +1,4 @@
-"""A class that connects the player with its actions, and a filter that gives keys to the focused control."""
+"""A class that connects the player with its actions, and an event filter for the keys of the focused control."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ OF_TIME = (TimeTrack, MergeTableView)  # in these controls, the keys mean the sa
 
 
 class ControlKeyFilter(QObject):
-    """An event filter. It gives keys to the focused control, before the window uses them for the player.
+    """An event filter that lets the focused control use a key which is also a shortcut of the time slider.
 
-    Text fields get their keys without this filter.
+    Such keys are the space bar, the arrow keys, Home and End. Text fields need no filter for them.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -68,7 +68,7 @@ PLAY_A_RUN = {"main", "new_run", "forbid"}
 GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs", "help", "copy_reference"}
 
 
-TOPIC = "steps that change the text"
+TOPIC = "text_changes"
 NOTHING_TO_PLAY = "No step is learned yet. Press Train."
 NOT_PLAYING = "No run is playing. Press Play first."
 MOST_LOOKED_AT = 10_000_000  # characters times steps; a longer search is not made
@@ -145,6 +145,9 @@ class PlayingControls(QObject):
 
 
 def system_wants_motion() -> bool:
-    """Return whether animations are switched on in the settings of the desktop. If not, they have a duration of 0."""
+    """Return whether the settings of the desktop allow animations.
+
+    If they do not, Qt gives animations a duration of 0.
+    """
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0

@@ -1,4 +1,4 @@
-"""The models of training: the state of the run shown, the actions that are possible, and the list of runs."""
+"""The models of training: the state of the run shown, the actions that are possible now, and the list of runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TrainingStatus:
 
 
 class TrainingStatusModel(QObject):
-    """A model of the state of the run shown. It is updated up to ten times a second."""
+    """A model of the state of the run shown. It changes at most ten times a second."""
 
     changed = Signal()
 
@@ -58,13 +58,13 @@ class TrainingStatusModel(QObject):
     def machine_code(self) -> MachineCode:
         return self._session.machine_code
 
-    def look_again(self) -> None:
-        """Update the state of a busy run, which may wait for machine code."""
+    def update_if_busy(self) -> None:
+        """Update the state of a busy run. Such a run may be waiting until kernels are compiled."""
         if self.status.is_busy:
             self._update()
 
     def catch_up(self) -> None:
-        """Update the state now, before an action."""
+        """Update the state now, because an action needs it."""
         self._throttle.catch_up()
 
     def _update(self, *_: object) -> None:
@@ -99,7 +99,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
 def _before_any_run(corpus: SessionCorpus) -> str:
     if not corpus.texts.value:
         return NO_TEXTS
-    are_refused = all(isinstance(outcome, CountFailure) for outcome in corpus.outcomes_as_wanted())
+    are_refused = all(isinstance(outcome, CountFailure) for outcome in corpus.last_outcomes())
     return UNREADABLE if are_refused else READY
 
 
@@ -194,7 +194,10 @@ class RunListModel(RowListModel[Run]):
         return others if run.sources else []
 
     def train_again(self, row: int, rule: str) -> None:
-        """Train a new run on the same texts with another tie rule. Interventions are dropped, because they name ids."""
+        """Train a new run with another tie rule on the same texts.
+
+        The new run has no interventions, because interventions name token ids.
+        """
         run = self.rows[row]
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
 

@@ -23,7 +23,7 @@ from app.window.parts.widgets import (
     name_widget,
     push_button,
 )
-from app.window.parts.wording import tip
+from app.window.parts.wording import tip, without_options
 from app.window.parts.zoom import set_zoomed
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 
@@ -41,7 +41,7 @@ def merges_per_second(place: int) -> float | None:
 
 
 class SpeedBox(QWidget):
-    """A logarithmic slider for the speed, with the speed as text beside it."""
+    """A logarithmic slider for the speed. A text beside it shows the speed."""
 
     def __init__(self, place: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,7 +76,7 @@ LOOK_MILLISECONDS = 1_000  # pause between two checks of how much machine code i
 
 
 class StatusLine(QStatusBar):
-    """A status line with a sentence on the left, the run on the right, and a progress bar during work."""
+    """A status line with a sentence on the left and the run on the right. During work it has a progress bar."""
 
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,7 +90,7 @@ class StatusLine(QStatusBar):
         set_zoomed(self.progress, QWidget.setFixedWidth, 180)
         set_zoomed(self.progress, QWidget.setFixedHeight, 8)
         self.progress.setAccessibleName("Progress of the training")
-        self.faster = name_widget(OneLine(), "Progress of the machine code", BEING_MADE)
+        self.faster = name_widget(OneLine(), "Progress of compiling", BEING_MADE)
         self._look = timer(self, LOOK_MILLISECONDS, self._show_machine_code, repeats=True)
         self.addWidget(self.sentence, 1)
         self.addPermanentWidget(self.faster)
@@ -102,7 +102,7 @@ class StatusLine(QStatusBar):
         self._show_machine_code()
 
     def _show_machine_code(self) -> None:
-        self._model.look_again()
+        self._model.update_if_busy()
         state = self._model.machine_code
         is_on_its_way = state.is_being_made
         self.faster.setVisible(is_on_its_way or bool(state.why))
@@ -113,7 +113,7 @@ class StatusLine(QStatusBar):
 
     def _show(self) -> None:
         status = self._model.status
-        self.sentence.setText(status.sentence)
+        self.sentence.setText(without_options(status.sentence))
         self.run.setText(status.run)
         self.progress.setVisible(status.fraction is not None)
         self.progress.setValue(round(PROGRESS_STEPS * (status.fraction or 0.0)))

@@ -56,7 +56,7 @@ class TrainingWiring(QObject):
         actions.menus["training"].addMenu(self.runs_menu)
 
     def watch(self) -> None:
-        """Train a run on the sample and play it in the room Watch, as at the first start."""
+        """Train a run on the sample, and play it in the room Watch. The first start of the program does the same."""
         self._frame.window.show_room("watch")
         self.train_and_play()
 
@@ -86,7 +86,7 @@ class TrainingWiring(QObject):
             self._session.runs.stop()
 
     def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
-        """Call `act` if no field holds a refused value. Otherwise show the message about the refused value."""
+        """Call `act` if all fields hold valid values. Otherwise show the message about the refused value."""
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")
@@ -117,7 +117,7 @@ class TrainingWiring(QObject):
         self._session.train(fits=not self._form.has_own_size)
 
     def set_speed(self, place: int) -> None:
-        """Set the speed of training and playing to that of a slider position."""
+        """Set the speed of training and playing to the speed at a position of the slider."""
         self._frame.settings.put(SPEED, place)
         self._session.runs.set_pace(merges_per_second(place))
         self._session.playing.set_speed(merges_per_second(place))

@@ -1,4 +1,4 @@
-"""The commands of `bpe-explorer` that need no window, in groups, each with a line for the help.
+"""All commands of `bpe-explorer` that need no window, in groups. Each command has a line for the help.
 
 Each command has a file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the exit
 code. Only the file of the chosen command is loaded.
@@ -7,9 +7,9 @@ code. Only the file of the chosen command is loaded.
 GROUPS: dict[str, dict[str, str]] = {
     "Learn": {
         "train": "Learn a merge table from text",
-        "count": "Count the words of texts of any size into a file, to train from it or add it to others",
+        "count": "Count the words of texts of any size, and save the counts to train from them or combine them",
         "sweep": "Train and measure every combination of a plan's recipes, corpora, tie rules, sizes and samples",
-        "follow": "Follow a training that runs elsewhere: print its steps as lines of JSON while it goes on",
+        "follow": "Follow a training run in another program: print its steps as lines of JSON until it ends",
         "words": "Watch words being merged, step by step",
         "presets": "List all preset recipes, or print a recipe as JSON",
     },
@@ -19,7 +19,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "bench": "Measure how fast a tokenizer encodes here and in its original library, and compare the ids",
     },
     "Tables of other libraries": {
-        "export": "Write a merge table for another library, and check that it agrees",
+        "export": "Write a merge table for another library, and check that file and table agree",
         "convert": "Turn a tokenizer's file into another format",
         "shelf": "Split a text by the tokenizers of well-known models, which are fetched only on demand",
         "import": "List the tokenizers in the Hugging Face cache, or describe a tokenizer",
@@ -34,8 +34,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Show a run": {
         "report": "Write a report of a run as one HTML page",
-        "share": "Write runs as one web page that splits any text and plays all steps, without a connection",
-        "film": "Film a run, or two side by side, as a moving picture for a chat, a slide or a README",
+        "share": "Write runs as one web page that works offline: it splits any text and plays all steps",
+        "film": "Make a film of a run, or of two runs side by side, for a chat, a slide or a README",
     },
     "Make a file smaller": {
         "compress": "Compress a file with the algorithm of 1994 from which byte-pair encoding comes",
@@ -43,6 +43,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Check results": {
         "verify": "Check whether a session or table is valid",
+        "exercise": "Answer the questions of an exercise about a trainer, for your texts or for ours",
         "pin": "Save the ids of texts that are hard to split, so that `check --pins` finds later changes",
         "repeat": "Run the command of a manifest again, and check whether the result is identical",
     },

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer bench`. It measures how fast a tokenizer encodes, here and in its original library."""
+"""The command `bpe-explorer bench`. It measures how fast this program and the tokenizer's own library encode texts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.asking.caption import caption_from, recipe_in_words
+from bpe_core.command_line.corpora import add_reading, open_texts
 from bpe_core.command_line.interruption import interruptible
+from bpe_core.command_line.paper_options import add_paper_options, is_for_paper, print_for_paper
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import content_of, files_beside
@@ -20,10 +22,13 @@ from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.kernels import readiness
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
+from bpe_core.studies.checksums import checksum_of_documents
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
+from bpe_core.support.paper_tables import PrintedTable
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.support.version import PROGRAM
+from bpe_core.support.wording import count_text
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 from resources import samples
 
@@ -55,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--texts", nargs="+", default=[], metavar="FILE", help="texts to encode (default: the sample texts)"
     )
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print figures as JSON")
+    add_paper_options(shown, "the speeds")
     add_reading(parser)
 
 
@@ -69,7 +76,12 @@ def run(options: argparse.Namespace) -> int:
         if not texts:
             raise BpeError("The texts are empty, so there is nothing to encode. Name a text with words.")
         facts = _measured(options.table, study, checked, texts, cancelled)
-    print(json.dumps(facts, ensure_ascii=False, indent=1)) if options.json else _print_result(facts)
+    if options.json:
+        print(json.dumps(facts, ensure_ascii=False, indent=1))
+    elif is_for_paper(options):
+        print_for_paper(_printed(facts), _caption(facts, study, texts), options)
+    else:
+        _print_result(facts)
     return DIFFERENT if facts.get("differing") else 0
 
 
@@ -80,7 +92,7 @@ def _pieces(files: list[str]) -> Iterator[str]:
             yield from _cut(whole)
         return
     room = LONGEST
-    with reading(files) as corpus:
+    with open_texts(files) as corpus:
         for text in corpus.documents():
             yield from _cut(text[:room])
             room -= len(text)
@@ -147,9 +159,32 @@ def _differing(
             yield difference
 
 
+def _printed(facts: dict[str, Any]) -> PrintedTable:
+    rows = [
+        (name, f"{seconds * 1e3:,.1f}", f"{facts['bytes'] / seconds / 1e6:,.1f}")
+        for name, seconds in facts["seconds"].items()
+    ]
+    return PrintedTable(("library", "ms", "MB/s"), rows, (True, False, False))
+
+
+def _caption(facts: dict[str, Any], study: Study, texts: list[str]) -> str:
+    compared = ""
+    if "note" not in facts:
+        compared = f"Texts with different ids: {facts['differing']:,} of {facts['texts']:,}"
+    return caption_from(
+        f"Speed of encoding with {Path(facts['table']).name}, with one thread, the best of {ROUNDS} rounds",
+        recipe_in_words(study.history),
+        f"Encoded texts: {checksum_of_documents(texts)}",
+        *filter(None, [compared]),
+    )
+
+
 def _print_result(facts: dict[str, Any]) -> None:
-    named = f"{plain(Path(facts['table']).name)}, {facts['tokens']:,} tokens"
-    print(f"{named}: {facts['bytes']:,} bytes in {facts['texts']:,} texts, one thread, the best of {ROUNDS}")
+    named = f"{plain(Path(facts['table']).name)}, {count_text(facts['tokens'], 'token')}"
+    print(
+        f"{named}: {count_text(facts['bytes'], 'byte')} in {count_text(facts['texts'], 'text')}, one thread, the best "
+        f"of {ROUNDS}"
+    )
     for name, seconds in facts["seconds"].items():
         print(f"  {name:<24} {seconds * 1e3:>10,.1f} ms {facts['bytes'] / seconds / 1e6:>9,.1f} MB/s")
     if not facts["compiled"]:
@@ -157,7 +192,7 @@ def _print_result(facts: dict[str, Any]) -> None:
     if "note" in facts:
         print(facts["note"])
     elif facts["differing"]:
-        about = f"The ids of {facts['differing']:,} of {facts['texts']:,} texts differ:"
+        about = f"The ids of {facts['differing']:,} of {count_text(facts['texts'], 'text')} differ:"
         print(about, *facts["differences"], sep="\n- ")
     else:
-        print(f"The ids of all {facts['texts']:,} texts are the same.")
+        print(f"The ids of all {count_text(facts['texts'], 'text')} are the same.")

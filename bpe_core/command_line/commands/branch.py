@@ -1,6 +1,6 @@
 """The command `bpe-explorer branch`.
 
-It begins a new run at a step of a saved run, and learns other steps from there.
+It repeats a saved run up to a chosen step, and learns different steps from there on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
-from bpe_core.command_line.decisions import add_decisions, decided
+from bpe_core.command_line.decisions import add_decisions, recipe_with_decisions
 from bpe_core.command_line.interruption import KEEPS, interruptible
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import grown_numbers
@@ -23,6 +23,7 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
+from bpe_core.support.wording import count_text
 
 examples = """\
 examples:
@@ -38,7 +39,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("table", metavar="TABLE", help="a session (its run that was shown last), or a merge table with counts")
+    add("table", metavar="TABLE", help="a session (the run shown last is used), or a merge table with counts")
     add_corpus(parser, "the texts that the table was learned from; a session holds their words")
     add_decisions(parser)
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts")
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         )
     with interruptible(KEEPS) as interruption:
         words = study.inside.words(work=interruption.work)
-        recipe, known = decided(
+        recipe, known = recipe_with_decisions(
             words, recipe, options, interruption.work, history.first(first), partial(_with_ids, history, first)
         )
         interruption.worth_keeping = True
@@ -76,17 +77,20 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _recipe_before(history: History, step: int) -> Recipe:
-    """Return the recipe of a branch that begins at a step.
+    """Return the recipe for a branch that begins at a step.
 
-    The recipe keeps the interventions before the step, and the pairs that are forbidden at the step. Later
-    interventions are removed.
+    The recipe keeps all interventions before the step, and the pairs that are forbidden at the step. It has no later
+    interventions.
     """
     own = history.recipe.grown_from
     if step > len(history):
         steps = history.recipe.wording.counted(len(history))
         raise BpeError(f"There is no step {step:,}: the run has {steps}. A branch begins at one of these steps.")
     if step <= own:
-        raise BpeError(f"The first {own:,} steps come from the table that this run extended. Choose a later step.")
+        raise BpeError(
+            f"The first {count_text(own, 'step comes', 'steps come')} from the table that this run extended. Choose a "
+            "later step."
+        )
     earlier = tuple(intervention for intervention in history.recipe.interventions if intervention.step < step)
     same = tuple(
         intervention
@@ -106,10 +110,10 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 
 
 def _with_ids(old: History, first: int, branch: History) -> History:
-    """Return a branch with the ids of its tokens.
+    """Give ids to the tokens of `branch`, which repeats the first `first` steps of the saved run `old`.
 
-    Tokens that are in both runs keep their ids. The ids of other tokens come after these ids. If the saved run has only
-    indices, the branch has only indices, too.
+    Special tokens and the tokens of the repeated steps keep their ids. All other tokens get the ids after the largest
+    of these ids. If the saved run has no ids, return `branch` without ids.
     """
     if old.numbers is None:
         return branch
@@ -134,5 +138,5 @@ def _print_result(old: History, branch: History, first: int, options: argparse.N
     end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
     print(
         f"The branch has {counted}, and shares the first {first:,} with the run ({', '.join(decided_here)}). With the "
-        f"branch the corpus has {left[1]:,} tokens{beside}.{end} Wrote {plain(options.out)}."
+        f"branch the corpus has {count_text(left[1], 'token')}{beside}.{end} Wrote {plain(options.out)}."
     )

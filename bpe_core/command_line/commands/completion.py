@@ -20,7 +20,7 @@ examples:
   bpe-explorer completion fish > ~/.config/fish/completions/bpe-explorer.fish
       Write the script for fish.
 
-The script lists the commands, methods and plug-ins of today: print it again after an update.
+The script lists the current commands, methods and plug-ins. Print it again after an update.
 """
 
 

@@ -1,6 +1,6 @@
 """The command `bpe-explorer compress`.
 
-It makes a file smaller with the algorithm of 1994 from which byte-pair encoding comes.
+It compresses a file with the algorithm of 1994, from which byte-pair encoding comes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from bpe_core.command_line.arguments import (
     add_own_choices,
     add_tie_rule,
     changes_in,
-    new_name,
     number,
     own_arguments,
+    unused_name,
 )
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import plain
@@ -59,7 +59,7 @@ def _own_arguments() -> OwnArguments:
 
 
 def settle(options: argparse.Namespace) -> None:
-    options.output = options.output or new_name(options.file + ENDING)
+    options.output = options.output or unused_name(options.file + ENDING)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,13 +83,11 @@ def _print_result(report: Report, others: dict[str, int]) -> None:
         print(f"{name:<12}{size:>14,} bytes  {_share(size, report.original_size)}")
     pairs = count_text(report.replaced_pairs, "pair")
     print(
-        f"{_blocks(report.blocks)}, {pairs} replaced; "
-        f"{report.table_bytes:,} bytes are tables, {report.data_bytes:,} data."
+        f"{_blocks(report.blocks)}, {pairs} replaced; {count_text(report.table_bytes, 'byte is', 'bytes are')} tables, "
+        f"and {report.data_bytes:,} are data."
     )
     if report.full_blocks:
-        print(
-            f"In {_blocks(report.full_blocks)} all 256 bytes occur, so no byte was free and nothing is replaced there."
-        )
+        print(f"In {_blocks(report.full_blocks)} all 256 byte values occur, so no byte is free to replace a pair.")
     elif not report.replaced_pairs:
         print(container().NOTHING_PAYS)
     if "zstd" not in others:
@@ -97,7 +95,7 @@ def _print_result(report: Report, others: dict[str, int]) -> None:
 
 
 def _blocks(count: int) -> str:
-    return "1 block" if count == 1 else f"{count:,} blocks"
+    return "1 block" if count == 1 else count_text(count, "block")
 
 
 def _share(size: int, original: int) -> str:

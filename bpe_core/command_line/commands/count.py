@@ -5,26 +5,32 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bpe_core.asking import Answer
+from bpe_core.asking.caption import caption_from
 from bpe_core.command_line.arguments import add_recipe, chosen_recipe, number, size, text_argument
-from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.corpora import add_reading, open_texts, with_names_of_files
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import interruptible
+from bpe_core.command_line.paper_options import add_paper_options, is_for_paper, print_for_paper
 from bpe_core.counting.count_words import count_groups
 from bpe_core.counting.counts_of_recipe import recipe_of
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, WrittenCounts, count_to_file
-from bpe_core.errors import RecipeError, plain
+from bpe_core.errors import OutputError, RecipeError, plain
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.listed_words import COUNT, ListedWords
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.data_table import checked_name, write_data
+from bpe_core.studies.checksums import checksum_of_words
+from bpe_core.support.data_table import checked_name, is_data, write_data
 from bpe_core.support.limits import size_text
 from bpe_core.support.progress import Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.counts_head import CountsHead
+from bpe_core.text.reading.counts_head import ENDING, CountsHead
 from bpe_core.text.reading.opening import is_address
 from bpe_core.text.reading.source import STANDARD_INPUT
 
@@ -52,7 +58,7 @@ examples:
       Get the same result with little memory: what does not fit is kept on the disk. A table of more than
       --partition-size ({size_text(PARTITION_SIZE)}) becomes a folder of files, each with a part of the words.
 
-If it was stopped by Ctrl-C, killed, or the disk was full, the same command continues with the texts not yet counted.
+If the command was stopped or killed, or the disk was full, run it again: it continues with the other texts.
 """
 
 
@@ -97,40 +103,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_recipe(parser, "how texts are split")
     add_mixture(parser)
     add_reading(parser)
-    add("--json", action="store_true", help="print what was counted as JSON")
-    add("--quiet", action="store_true", help="no progress and no summary")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print what was counted as JSON")
+    add_paper_options(shown, "the first words")
+    add("--quiet", action="store_true", help="print no progress and no summary")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.weights:
         raise RecipeError("A file of counts has no weights. Give --weights when you train from this file.")
-    if options.base_symbols == "lines":
-        raise RecipeError(
-            "A file of counts has no names of symbols. Learn from these files directly: train FILE --base lines."
-        )
     if options.memory is not None and options.memory < LEAST_MEMORY:
         raise RecipeError(f"Counting needs at least {size_text(LEAST_MEMORY)} of memory; give --memory a larger size.")
     if options.on and options.output is None:
         raise RecipeError(
             "Counting on a cluster writes the counts to a file or folder. Name the file or folder with -o."
         )
-    if options.output is not None and (options.listed or options.holding):
-        raise RecipeError("With --list or --holding no counts are written. Leave out -o.")
+    if options.output is not None and (options.listed or options.holding or is_for_paper(options)):
+        raise RecipeError("With --list, --holding, --latex or --markdown no counts are written. Leave out -o.")
     if options.listed:
         checked_name(options.listed)
+    if options.output is not None:
+        _check_ending(options.output)
     groups = groups_of(options)
     groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
-    goes_on = "Stopped; the same command continues with the texts not yet counted."
+    goes_on = "Counting was stopped. Run the same command again: it continues with the texts that are not yet counted."
     with interruptible(stopped=goes_on if options.output is not None else "", quiet=options.quiet) as interruption:
         files = list(map(_reached, options.files)) if options.on else options.files
-        with reading(files, groups=groups, twice=options.twice) as corpus:
-            recipe = _recipe(options, corpus)
+        named = _with_names(options, files, groups, interruption.work)
+        with open_texts(files, groups=groups, twice=options.twice, recipe=named) as corpus:
+            recipe = named or _recipe(options, corpus)
             recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             if options.output is None:
-                _show(count_groups(corpus, recipe, interruption.work), options)
+                _show(count_groups(corpus, recipe, interruption.work), recipe, options)
             else:
                 _print_result(_counted(corpus, recipe, options, interruption.work), options)
     return 0
+
+
+def _check_ending(output: str) -> None:
+    """Raise OutputError if the name has the extension of another kind of table, such as words.csv.
+
+    Otherwise the counts would be written to a folder of this name.
+    """
+    if is_data(output) and not output.endswith(ENDING) and not Path(output).is_dir():
+        raise OutputError(
+            f"Could not write {output}: the name of a file of counts must end in {ENDING}. For a list of words, give "
+            f"--list {output} instead of -o."
+        )
 
 
 def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: Work) -> WrittenCounts:
@@ -151,6 +170,18 @@ def _reached(path: str) -> str:
     return path if is_address(path) or path == STANDARD_INPUT else str(Path(path).absolute())
 
 
+def _with_names(
+    options: argparse.Namespace, files: Sequence[str], groups: Mapping[str, Sequence[str]], work: Work
+) -> Recipe | None:
+    """Return the chosen recipe with the names of all symbols that occur in the files.
+
+    Return None if the files contain text and not the names of symbols.
+    """
+    if options.base_symbols != "lines":
+        return None
+    return with_names_of_files(chosen_recipe(options, "gpt2"), files, groups, work)
+
+
 def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
     said = (options.preset, options.recipe, options.pattern, options.regex, options.special)
     counted = next((source for source in corpus.sources if source.counted), None)
@@ -165,21 +196,25 @@ def _print_result(written: WrittenCounts, options: argparse.Namespace) -> None:
     elif not options.quiet:
         files = "" if written.files == 1 else f", in {written.files} files"
         print(
-            f"Counted {written.total:,} words, {written.words:,} of them different. "
-            f"Wrote {plain(options.output)}{files}."
+            f"Counted {count_text(written.total, 'word')}, {written.words:,} of them different. Wrote "
+            f"{plain(options.output)}{files}."
         )
 
 
-def _show(words: GroupedWords, options: argparse.Namespace) -> None:
+def _show(words: GroupedWords, recipe: Recipe, options: argparse.Namespace) -> None:
     listed = ListedWords(words)
     rows = listed.sorted_by(options.sort, options.holding or "", from_end=options.reverse)
     if options.listed:
         write_data(listed.table(rows), options.listed)
         if not options.quiet:
-            print(f"Wrote {len(rows):,} words to {plain(options.listed)}.")
-        return
+            wrote = f"Wrote {count_text(len(rows), 'word')} to {plain(options.listed)}."
+            print(wrote, file=sys.stderr if is_for_paper(options) else sys.stdout)
     table = words.words
     first = rows[: max(0, options.top)].tolist()
+    if is_for_paper(options):
+        print_for_paper(Answer(listed.table(first)).printed(), _caption(listed, first, recipe, options), options)
+    if options.listed or is_for_paper(options):
+        return
     groups = {name: words.counts_in(name) for name in words.groups if name}
     if options.json:
         first_words = [
@@ -198,4 +233,14 @@ def _show(words: GroupedWords, options: argparse.Namespace) -> None:
             "".join(f"{int(column[i]):>20,}" for column in counts), f" {quoted(table.word(i).decode(errors='replace'))}"
         )
     held = f" {len(rows):,} of the different words contain {quoted(options.holding)}." if options.holding else ""
-    print(f"{table.total:,} words, {len(table):,} of them different.{held}")
+    print(f"{count_text(table.total, 'word')}, {len(table):,} of them different.{held}")
+
+
+def _caption(listed: ListedWords, first: Sequence[int], recipe: Recipe, options: argparse.Namespace) -> str:
+    held = f" that contain {quoted(options.holding)}" if options.holding else ""
+    order = f"sorted by {options.sort}{', reversed' if options.reverse else ''}"
+    return caption_from(
+        f"{count_text(len(first), 'word')}{held}, {order}",
+        f"Split by the pattern {recipe.pattern}",
+        f"Texts: {checksum_of_words(listed.words.words)}",
+    )

@@ -21,6 +21,8 @@ examples:
       Restores the page byte for byte, if the recipe keeps every byte.
   bpe-explorer decode --merges llama.model --way library --skip-special 1 450 12482
       Decodes as SentencePiece does.
+  bpe-explorer decode --merges merges.csv --offsets 78 270 1221
+      Prints a line for each token: the offset of its first character, its id, and its text.
 
 If encoding the text again gives other ids, a line on standard error says so; `canonical` shows all places.
 """
@@ -39,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
     )
     parser.add_argument("--skip-special", action="store_true", help="leave out special tokens")
+    parser.add_argument(
+        "--offsets", action="store_true", help="print the offset in the text at which each token begins, in characters"
+    )
     parser.add_argument("--json", action="store_true", help="print the text and its bytes in hex as JSON")
 
 
@@ -46,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
     study = open_study(options.merges)
     skip = options.skip_special
+    if options.offsets and (skip or options.way != "exact"):
+        raise BpeError("Offsets are those of all tokens in the exact text. Leave out --way and --skip-special.")
     raw = (
         study.decode_bytes(ids, skip_special=skip)
         if options.way == "exact"
@@ -53,8 +60,15 @@ def run(options: argparse.Namespace) -> int:
     )
     if study.history.recipe.base_symbols:
         raw = study.history.recipe.names.names_in(raw.decode(errors="replace")).encode() + b"\n"
+    offsets: list[int] = study.decode_with_offsets(ids)[1].tolist() if options.offsets else []
     if options.json:
-        print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
+        placed = {"offsets": offsets} if options.offsets else {}
+        print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" "), **placed}, ensure_ascii=False))
+        _warn_of_difference(study, ids, options)
+        return 0
+    if options.offsets:
+        for offset, id in zip(offsets, ids, strict=True):
+            print(offset, id, study.names[id], sep="\t")
         _warn_of_difference(study, ids, options)
         return 0
     # An id may hold half a character, so the bytes are written unchanged.
@@ -66,14 +80,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _warn_of_difference(study: Study, ids: list[int], options: argparse.Namespace) -> None:
-    """Warn on standard error if encoding the decoded text gives other ids.
+    """Warn on standard error if the decoded text has other ids when it is encoded.
 
-    Scripts read standard output, which holds only the text.
+    Standard output has only the text, because scripts read it.
     """
     from bpe_core.insight.round_trip import first_difference
 
     by_index = study.inside.by_index
     indices = study.history.indices_of(ids)
+    tokenizer = by_index.tokenizer
+    if tokenizer.takes_any_bytes and options.way == "exact":
+        given = study.decode_bytes(ids)
+        if tokenizer.encode_bytes(given).tolist() == [*indices]:
+            return
     kept = [index for index in indices if not (options.skip_special and by_index.tokenizer.is_special(index))]
     with suppress(TooLarge):  # of a text that cannot be encoded again
         sentence = first_difference(study.history, kept, way=options.way, tokenizer=by_index.tokenizer)

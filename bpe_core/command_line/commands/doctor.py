@@ -1,6 +1,6 @@
 """The command `bpe-explorer doctor`.
 
-It lists what the program uses here, where each part is, and why a part is missing.
+It lists the parts that the program uses on this computer, the place of each part, and why a part is missing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    done = 1 if options.prepare and not _prepared() else 0
+    done = 1 if options.prepare and not _prepare_machine_code() else 0
     facts = {
         "program": _program(),
         "packages": _packages(),
@@ -71,10 +71,10 @@ def run(options: argparse.Namespace) -> int:
     return done
 
 
-def _prepared() -> bool:
+def _prepare_machine_code() -> bool:
     """Compile all machine code, and report the progress on standard error.
 
-    Return False if there is no machine code, and report the reason.
+    Return whether there is machine code now. If not, report the reason.
     """
     if readiness.why_not():
         print(f"No machine code was made: {readiness.why_not()}.", file=sys.stderr)

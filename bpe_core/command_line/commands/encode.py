@@ -1,21 +1,21 @@
-"""The command `bpe-explorer encode`. It prints the tokens of a text, or of whole files, by a merge table."""
+"""The command `bpe-explorer encode`. It prints the tokens of a text, or of whole files."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
-from bpe_core.command_line.corpora import add_reading, cluster_of, reading
+from bpe_core.command_line.corpora import add_reading, cluster_of, open_texts
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import interruptible
-from bpe_core.errors import BpeError, plain
+from bpe_core.errors import BpeError, LargeIdsWarning, plain
 from bpe_core.formats import TABLES, OpenedTable
+from bpe_core.history.ids_in_use import sentence_about_large_ids
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ALLOWED
@@ -23,6 +23,7 @@ from bpe_core.segmenting.segmentation import Width
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.escaped_bytes import escape
+from bpe_core.support.numbered_symbols import WIDTH
 from bpe_core.support.wording import count_text
 
 examples = """\
@@ -84,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_documents(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("documents to shards").add_argument
+    add = parser.add_argument_group("documents as shards").add_argument
     documents = (
         "write each document (a row of .jsonl, .csv, .parquet or .arrow, or a file) to numbered shards in the "
         "folder that --output names; a stopped command continues after the last whole shard"
@@ -115,18 +116,28 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.merges)
     at = study.inside.checked_step_count(options.at)
     _refuse_half_of_documents(options)
-    if options.lines:
-        _encode_lines(options, study, at)
-    elif options.documents:
-        _encode_documents(options, study, at)
-    elif options.output:
-        _encode_files(options, study, at)
-    elif options.group or options.groups_of:
-        raise BpeError("The ids of groups are written to one file. Name the file with --output.")
-    else:
-        _encode_text(options, study, at)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LargeIdsWarning)  # the command prints the sentence at its end
+        if options.lines:
+            _encode_lines(options, study, at)
+        elif options.documents:
+            _encode_documents(options, study, at)
+        elif options.output:
+            _encode_files(options, study, at)
+        elif options.group or options.groups_of:
+            raise BpeError("The ids of groups are written to one file. Name the file with --output.")
+        else:
+            _encode_text(options, study, at)
     _report_agreement(options.merges, study)
+    _report_large_ids(study, at)
     return 0
+
+
+def _report_large_ids(study: Study, at: int) -> None:
+    """Report on standard error if the ids are larger than the vocabulary. Standard output has only ids."""
+    if sentence := sentence_about_large_ids(study.history, at):
+        sys.stdout.flush()
+        sys.stderr.write(f"{sentence}\n")
 
 
 def _refuse_half_of_documents(options: argparse.Namespace) -> None:
@@ -138,7 +149,7 @@ def _refuse_half_of_documents(options: argparse.Namespace) -> None:
     if not options.documents and (options.eos is not None or options.shard_size is not None or options.shards != "npy"):
         raise BpeError("--eos, --shards and --shard-size can be used only with --documents.")
     if options.on and not options.documents:
-        raise BpeError("A cluster encodes documents to shards. Add --documents, and name the folder with --output.")
+        raise BpeError("A cluster encodes documents as shards. Add --documents, and name the folder with --output.")
 
 
 def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
@@ -152,9 +163,7 @@ def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
-    text = text_or_standard_input(options.text)
-    if of_symbols(study) is not None:
-        text = study.history.recipe.names.text_of(text.split())
+    text = study.history.recipe.text_of_symbols(text_or_standard_input(options.text))
     ids = study.encode(text, at=at, allowed_special=ALLOWED[options.specials])
     if not (options.json or options.pieces):
         print(*ids)
@@ -164,15 +173,15 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
 
 
-def of_symbols(study: Study) -> Recipe | None:
-    """Return the recipe of a tokenizer whose base symbols are not text. Return None for a tokenizer of text."""
+def recipe_of_symbols(study: Study) -> Recipe | None:
+    """Return the recipe of a tokenizer for named symbols or integers. Return None for a tokenizer of text."""
     return study.history.recipe if study.history.recipe.base_symbols else None
 
 
 def _report_agreement(path: str, study: Study) -> None:
     """Report on standard error whether the library of the table's format gives the same ids.
 
-    Scripts read standard output, which holds only ids.
+    Standard output has only ids, because scripts read it.
     """
     if study.format in TABLES:
         return  # no other library knows sessions
@@ -189,10 +198,11 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
 
     groups = groups_of(options)
     files = options.text or ([] if groups else ["-"])
-    with interruptible() as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
+    recipe = study.history.recipe if study.inside.by_index.tokenizer.takes_any_bytes else recipe_of_symbols(study)
+    with interruptible() as interruption, open_texts(files, groups=groups, recipe=recipe) as corpus:
         result = encode_corpus(
             corpus,
-            study.history,
+            study.inside.by_index.tokenizer,
             options.output,
             at=at,
             width=options.width,
@@ -207,31 +217,32 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
         }
         print(json.dumps({"output": str(result.path), "width": result.width, **sentence}, ensure_ascii=False))
         return
-    named = [(group, f"all of {group.name}" if group.name else "all in no group") for group in result.groups]
+    of_symbols = bool(study.history.recipe.base_symbols)
+    unit = "symbols" if of_symbols else "bytes"
+    width = WIDTH if of_symbols else 1
+    named = [(group, f"all of {group.name}" if group.name else "all texts in no group") for group in result.groups]
     for figures, name in [*named, *((file, file.name) for file in result.files)]:
         print(
             f"{figures.tokens:>12,} tokens, {figures.different_tokens:,} different, "
-            f"{figures.bytes_per_token:.2f} bytes each  {plain(name)}"
+            f"{figures.bytes_per_token / width:.2f} {unit} each  {plain(name)}"
         )
-    print(f"Wrote {result.tokens:,} ids as {result.width} to {plain(str(result.path))}.")
-    if (about_dropped := _about_dropped(study, at)) is not None:
-        print(about_dropped)
+    print(f"Wrote {count_text(result.tokens, 'id')} as {result.width} to {plain(str(result.path))}.")
 
 
 def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> None:
     from bpe_core.methods.kit.encode_documents import SHARD_SIZE, encode_documents  # a single text needs less
 
     groups = groups_of(options)
-    stopped = "Stopped; whole shards are kept, and the same command continues after these shards."
+    stopped = "Encoding was stopped. Run the same command again: it continues after the finished shards."
     files = options.text or ([] if groups else ["-"])
     with (
         interruptible(stopped=stopped) as interruption,
-        reading(files, groups=groups, recipe=of_symbols(study)) as corpus,
+        open_texts(files, groups=groups, recipe=recipe_of_symbols(study)) as corpus,
         cluster_of(options, "Encoding") as client,
     ):
         result = encode_documents(
             corpus,
-            study.history,
+            study.inside.by_index.tokenizer,
             options.output,
             eos=options.eos,
             kind=options.shards,
@@ -253,25 +264,10 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
         print(json.dumps(document, ensure_ascii=False))
         return
     print(
-        f"Wrote {count_text(result.documents, 'document')}, {result.ids:,} ids as {result.width}, to "
-        f"{count_text(result.shards, 'shard')} in "
-        f"{plain(str(result.path))}."
+        f"Wrote {count_text(result.documents, 'document')}, {count_text(result.ids, 'id')} as {result.width}, to "
+        f"{count_text(result.shards, 'shard')} in {plain(str(result.path))}."
     )
     if result.shards_before:
-        sys.stderr.write(f"The first {result.shards_before:,} shards were kept from a stopped command.\n")
-
-
-def _about_dropped(study: Study, at: int) -> str | None:
-    """Return a warning if some ids are larger than the size of the vocabulary. Return None if there are no such ids.
-
-    The embeddings of a model need a row for each of these ids, too.
-    """
-    history = study.history
-    left = history.vocabulary_size_at(at)
-    largest = int(history.numbers_of(np.arange(history.index_count)).max(initial=0))
-    if history.only_joins or largest < left:
-        return None
-    return (
-        f"These ids go up to {largest:,}, although only {left:,} tokens are left: in a run, dropped tokens keep their "
-        "ids. For ids without gaps, export the run, such as to tokenizer.json, and encode with that file."
-    )
+        sys.stderr.write(
+            f"The first {count_text(result.shards_before, 'shard was', 'shards were')} kept from a stopped command.\n"
+        )

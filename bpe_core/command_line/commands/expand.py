@@ -1,14 +1,15 @@
-"""The command `bpe-explorer expand`. It restores the file from which `compress` made a smaller file."""
+"""The command `bpe-explorer expand`. It restores a file that `compress` has compressed."""
 
 from __future__ import annotations
 
 import argparse
 import json
 
-from bpe_core.command_line.arguments import new_name
+from bpe_core.command_line.arguments import unused_name
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import OutputError, plain
 from bpe_core.methods.kit.container import container
+from bpe_core.support.wording import count_text
 
 ENDING = container().ENDING
 
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def settle(options: argparse.Namespace) -> None:
-    options.output = options.output or new_name(_name_of_original(options.file))
+    options.output = options.output or unused_name(_name_of_original(options.file))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"output": output, "size": size}, ensure_ascii=False))
     else:
-        print(f"Wrote {size:,} bytes to {plain(output)}; the checksum agrees.")
+        print(f"Wrote {count_text(size, 'byte')} to {plain(output)}; the checksum agrees.")
     return 0
 
 

@@ -38,6 +38,7 @@ from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 from bpe_core.support.atomic import folder_for
 from bpe_core.support.progress import Work
+from bpe_core.support.wording import count_text
 
 examples = """\
 examples:
@@ -120,9 +121,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format | None]:
-    """Return the path and the format of the file to write. The format is None for a session.
+    """Return the path and the format of the output file. The format of a session is None.
 
-    In a folder, the file gets the name of the table, or the usual name of its format.
+    In a folder, the file has the name of the table, or the usual name of its format.
     """
     target = Path(options.out)
     table = Path(options.table)
@@ -164,8 +165,8 @@ def _print_result(old: History, extended: Extended, savings: dict[str, Costs], u
     new = extended.added
     end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""
     print(
-        f"Kept all {old.vocabulary_size:,} tokens with their ids; {len(new):,} are new, with the ids {new[0]:,} to "
-        f"{new[-1]:,}.{end}"
+        f"Kept all {count_text(old.vocabulary_size, 'token')} with their ids; {len(new):,} are new, with the ids "
+        f"{new[0]:,} to {new[-1]:,}.{end}"
     )
     if extended.characters:
         print(sentence_of_characters(extended.characters))
@@ -175,7 +176,9 @@ def _print_result(old: History, extended: Extended, savings: dict[str, Costs], u
         names = TokenTexts.of(history).text
         first = ", ".join(names[id] for id in unused[:SHOWN_UNUSED])
         more = " ..." if len(unused) > SHOWN_UNUSED else ""
-        print(f"The corpus never uses {len(unused):,} of the {_learned(old):,} tokens that were learned: {first}{more}")
+        print(
+            f"The corpus never uses {len(unused):,} of the {count_text(_learned(old), 'learned token')}: {first}{more}"
+        )
 
 
 def _described(old: History, extended: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:

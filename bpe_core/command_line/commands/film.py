@@ -35,7 +35,7 @@ has are left out, with a message; --font names a font file that has them.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session. One or two")
+    add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session (one run or two)")
     add("-o", "--output", default="film.gif", metavar="FILE", help=f"ends in {', '.join(ENDINGS)} (default: film.gif)")
     add(
         "--text",
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="last",
         type=number,
         metavar="STEP",
-        help="the step at which the film ends (default: as far as the seconds go)",
+        help="the step at which the film ends (default: the last step that the seconds allow)",
     )
     seconds = (
         f"how long the film takes, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or less if the run ends "
@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
         texts = named_texts(options.corpus)
         runs = [(title, study.with_texts(texts)) for title, study in runs]
     text = options.text or next((report.text for report in reports), "")
+    text = runs[0][1].history.recipe.text_of_symbols(text)
     stretch = options.first, options.last, options.seconds
     with interruptible() as interruption:
         choices = FilmChoices(text, options.title, options.size, *stretch, options.dark, options.font)

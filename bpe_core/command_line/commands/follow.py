@@ -1,4 +1,4 @@
-"""The command `bpe-explorer follow`. It prints the steps of a training that runs elsewhere."""
+"""The command `bpe-explorer follow`. It prints the steps of a run that another program trains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from bpe_core.following.followed_run import OVER
 from bpe_core.following.step_lines import StepLines
 from bpe_core.following.stream_follower import StreamFollower
 
-SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_BETWEEN_LOOKS = 0.3
+TIMES_THE_LOOK = 3  # a long run is looked at less often
 STANDARD_INPUT = "-"
 
 examples = """\
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     lines = StepLines()
     said = ""
     while True:
+        began = time.monotonic()
         followed = follower.look()
         sys.stdout.buffer.writelines(lines.new_lines(followed))
         sys.stdout.buffer.flush()
@@ -54,4 +56,4 @@ def run(options: argparse.Namespace) -> int:
                 sys.stderr.write(f"{followed.sentence} {followed.why}".rstrip() + "\n")
             return int(followed.state == "cut")
         if not is_stream:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(max(SECONDS_BETWEEN_LOOKS, TIMES_THE_LOOK * (time.monotonic() - began)))

@@ -13,6 +13,7 @@ from bpe_core.formats.hugging_face_cache import cached_tokenizers, folder
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.studies.making import open_study
 from bpe_core.support.result_cache import cached_results
+from bpe_core.support.wording import count_text
 from bpe_core.verification.import_check import check_import
 
 examples = """\
@@ -71,6 +72,6 @@ def _describe(table: str, as_json: bool) -> int:
         facts = {"tokens": len(study), "steps": len(study.history), "format": study.format, "notes": notes}
         print(json.dumps({"name": table} | facts, ensure_ascii=False, indent=1))
         return 0
-    print(f"{plain(table)}: {steps_in_words(study.history)}, {len(study):,} tokens ({study.format})")
+    print(f"{plain(table)}: {steps_in_words(study.history)}, {count_text(len(study), 'token')} ({study.format})")
     print(*(f"- {note}" for note in notes), sep="\n")
     return 0

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer pin`. It saves the ids of hard texts, so that `check --pins` finds a later change."""
+"""The command `bpe-explorer pin`. It saves the ids of hard texts, so that `check --pins` can find later changes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from bpe_core.command_line.arguments import ANY_TABLE, add_json
 from bpe_core.errors import FormatError
 from bpe_core.studies.pins import Pins
+from bpe_core.support.wording import count_text
 
 examples = """\
 examples:
@@ -34,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the file to write (default: the table's name with .pins.json)",
     )
     parser.add_argument(
-        "--folder", action="store_true", help="TABLE is the folder of a model: pin the ids by all its tokenizer files"
+        "--folder",
+        action="store_true",
+        help="TABLE is the folder of a model: save the ids that each of its tokenizer files gives",
     )
     add_json(parser)
 
@@ -43,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from bpe_core.studies.making import open_study  # the help does not need this module
 
     path = options.output or Path(options.table).with_suffix(".pins.json")
-    pins = _of_folder(options.table) if options.folder else Pins.of(open_study(options.table))
+    pins = _pins_of_folder(options.table) if options.folder else Pins.of(open_study(options.table))
     pins.write(path)
     if options.json:
         summary = {
@@ -55,14 +58,17 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(summary, ensure_ascii=False))
         return 0
     others = f", and {', '.join(pins.files)} in the same folder" if pins.files else ""
-    print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them{others}, to {path}.")
+    print(
+        f"Wrote the ids of {count_text(len(pins.texts), 'text')}, as {' and '.join(pins.ids)} give them{others}, to "
+        f"{path}."
+    )
     return 0
 
 
-def _of_folder(place: str) -> Pins:
-    """Return the pins of a model's folder: the ids that each of its tokenizer files gives.
+def _pins_of_folder(place: str) -> Pins:
+    """Return the ids that each tokenizer file in a folder gives to texts that are hard to split.
 
-    The main file is the file that transformers loads.
+    `place` is the folder of a model. The main file of the result is the tokenizer file that transformers loads.
     """
     from bpe_core.delivery.one_folder import files_in, opened_files
     from bpe_core.studies.study import Study

@@ -54,9 +54,9 @@ TAKEN = "seconds"  # the column of durations
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="a file that --manifest has written")
-    on = "the cluster of the manifest, if you trust it: it can run any code here"
+    on = "the cluster that the manifest names, if you trust it: it can run any code on this computer"
     parser.add_argument("--on", metavar="CLUSTER", help=on)
-    made_by = "write MANIFEST for the command that follows, if it makes the existing result again"
+    made_by = "write MANIFEST for the command that follows, if this command makes the same result as the existing one"
     add_json(parser)
     parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 
@@ -88,16 +88,27 @@ def _repeated(manifest: Manifest, path: Path, on: str | None, *, as_json: bool) 
     if not as_json:
         sys.stdout.writelines(f"{note}\n" for note in notes)
     with tempfile.TemporaryDirectory() as folder:
-        printed, places = _make_again(manifest, home, Path(folder), on)
+        printed, places = _repeat_command(manifest, home, Path(folder), on)
         is_older = manifest.version < FIRST_LAID_OUT_ALIKE
         outcomes = [_compare(known, home, places.get(known.path), printed, is_older) for known in manifest.results]
     is_same = all(outcome.is_same for outcome in outcomes)
+    differs_by_speed = [] if is_same else _about_speed(manifest)
+    notes += differs_by_speed
     if as_json:
         results = [outcome._asdict() for outcome in outcomes]
         print(json.dumps({"is_same": is_same, "notes": notes, "results": results}, ensure_ascii=False, indent=1))
     else:
-        print(*(outcome.sentence for outcome in outcomes), sep="\n")
+        print(*(outcome.sentence for outcome in outcomes), *differs_by_speed, sep="\n")
     return 0 if is_same else 1
+
+
+def _about_speed(manifest: Manifest) -> list[str]:
+    """Return a sentence if the result of the command depends on the speed of the computer."""
+    options = parsed([*manifest.arguments])
+    option = "" if options is None else command_named(options.command).steady_with
+    if not option or getattr(options, option) is not None:
+        return []
+    return [f"This search ends after some seconds. Repeated with --{option}, it gives the same result every time."]
 
 
 def _check_inputs(manifest: Manifest, home: Path) -> None:
@@ -131,8 +142,8 @@ def _check_plugins(manifest: Manifest) -> list[str]:
     return notes
 
 
-def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
-    """Run the command of a manifest once more, with output files in `folder` so that no result is replaced.
+def _repeat_command(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
+    """Run the command of a manifest again. The command writes its files to `folder`, so no earlier result is replaced.
 
     Return the printed bytes, and the new path of each result.
     """
@@ -164,10 +175,10 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
 
 
 def _check_command(words: list[str], folder: Path, on: str | None) -> Collection[int]:
-    """Return the exit codes with which the command of a manifest may end.
+    """Raise FormatError if the command of a manifest writes files that are not among its results.
 
-    Refuse a command that writes other files than its results. A manifest may come from a stranger, and these files
-    would not be compared.
+    Such files would not be compared, and a stranger may have written the manifest. Return the exit codes with which the
+    command may end.
     """
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
@@ -188,7 +199,7 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
 
 
 class Outcome(NamedTuple):
-    """The outcome of comparing a new result with the old result, and a sentence about it."""
+    """The outcome of a comparison between a new result and the old result, with a sentence about it."""
 
     path: str
     is_same: bool
@@ -196,12 +207,12 @@ class Outcome(NamedTuple):
 
 
 def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes, is_older: bool) -> Outcome:
-    """Compare a result with the result that the manifest describes."""
-    name = "What is printed" if known.path == STANDARD_OUTPUT else plain(known.path)
+    """Compare a new result with the result that the manifest describes."""
+    name = "The printed output" if known.path == STANDARD_OUTPUT else plain(known.path)
     if known.path == STANDARD_OUTPUT:
         digest = hashlib.sha256(printed).hexdigest()
     elif place is None or not place.exists():
-        return Outcome(known.path, False, f"{name}: the command did not write it again.")
+        return Outcome(known.path, False, f"{name}: the command did not write this file again.")
     else:
         digest = fingerprint_of(place)[1]
     before = home / known.path
@@ -214,7 +225,9 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
             )
         return Outcome(known.path, True, f"{name}: identical, byte for byte.")
     if is_older and known.path.endswith(FOR_PEOPLE):
-        return Outcome(known.path, True, f"{name}: the file layout has changed since, so the result is not compared.")
+        return Outcome(
+            known.path, True, f"{name}: the file layout has changed since then, so the results are not compared."
+        )
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
         data = before.read_bytes()
         other = place.read_bytes()

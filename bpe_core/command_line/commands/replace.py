@@ -1,6 +1,6 @@
 """The command `bpe-explorer replace`.
 
-It replaces the tokens that a corpus needs least by the best new tokens. The new tokens get the ids of the old tokens.
+It replaces the tokens that a corpus needs least with the best new tokens. The new tokens get the ids of the old tokens.
 """
 
 from __future__ import annotations

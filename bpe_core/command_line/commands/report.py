@@ -1,4 +1,4 @@
-"""The command `bpe-explorer report`. It writes a report of a run as one HTML page that a person can mail."""
+"""The command `bpe-explorer report`. It writes a report of a run as one HTML page that a user can mail."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
     report = _report(options)
     text = options.text if options.text_file is None else read_small_file(options.text_file, "the text", CorpusError)
     moments = tuple(map(report.study.inside.checked_step_count, options.at or report.moments))
-    report = dataclasses.replace(report, text=report.text if text is None else text, moments=moments)
+    text = report.study.history.recipe.text_of_symbols(report.text if text is None else text)
+    report = dataclasses.replace(report, text=text, moments=moments)
     write_report(report, options.output, is_for_paper=options.paper)
     print(json.dumps({"output": options.output}) if options.json else f"Wrote {plain(options.output)}.")
     return 0

@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
         title, study, report = run_named(table)
         runs.append(shared(study, title) if report is None else shared_report(report))
         text = text or (report.text if report is not None else "")
+    text = runs[0].history.recipe.text_of_symbols(text or "")
     runs[0] = replace(runs[0], note="\n".join(filter(None, (options.note, runs[0].note))))
     write_page(runs, options.output, title=options.title, text=text)
     reasons = [(run.title, why_not(run.history)) for run in runs]

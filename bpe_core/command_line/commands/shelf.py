@@ -6,11 +6,12 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import text_argument
 from bpe_core.command_line.interruption import interruptible
-from bpe_core.errors import BpeError, plain
+from bpe_core.errors import BpeError, FormatError, plain
 from bpe_core.formats.hugging_face_cache import fetch, offer_of
 from bpe_core.formats.shelf import MEGABYTE, OWN_FOLDER, ShelfEntry, entry_named, shelf
 from bpe_core.studies.making import open_study
@@ -40,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.folder and not Path(options.folder).is_dir():
+        raise FormatError(f"{plain(options.folder)} is not a folder. Name a folder with tokenizers.")
     if options.fetch:
         _fetch(entry_named(shelf(options.folder), options.fetch))
     entries = shelf(options.folder)
@@ -64,7 +67,7 @@ def _fetch(entry: ShelfEntry) -> None:
     sys.stderr.write(
         f"Fetching {entry.title} ({entry.typed}): {size}, licence {plain(offer.licence) or 'not known'}.\n"
     )
-    with interruptible(stopped="Stopped; a part of the files may be in the cache.") as interruption:
+    with interruptible(stopped="The download was stopped. A part of the files may be in the cache.") as interruption:
         fetch(offer, interruption.work)
 
 
@@ -80,7 +83,10 @@ def _row(entry: ShelfEntry) -> dict[str, Any]:
 
 
 def _tokens(entry: ShelfEntry, text: str) -> dict[str, Any]:
-    """Return the tokens of a text as one tokenizer splits it, or a sentence if its file cannot be read."""
+    """Return a dictionary with the tokens into which one tokenizer splits a text, and with their ids.
+
+    If the tokenizer's file cannot be read, the dictionary holds a sentence under the key `error` instead.
+    """
     try:
         study = open_study(entry.typed)
     except BpeError as error:  # one damaged file does not hide the others

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:
     """Split OLD=NEW into the old text and the new text of a special token.
 
-    Both texts may hold an equals sign. `known` are the special tokens of the table.
+    Both texts may contain an equals sign. `known` are the special tokens of the table.
 
     >>> _pair("<a=b>=<c>", {"<a=b>": 1}), _pair("[unused1]=<c>", {})
     (('<a=b>', '<c>'), ('[unused1]', '<c>'))

@@ -8,21 +8,34 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from bpe_core.asking import Answer
+from bpe_core.asking.answer import cell_text, ends_of_interval
+from bpe_core.asking.caption import caption_from, choices_in_words
+from bpe_core.asking.headings import heading_of
 from bpe_core.command_line.arguments import number
 from bpe_core.command_line.corpora import cluster_of
 from bpe_core.command_line.interruption import interruptible
+from bpe_core.command_line.paper_options import add_paper_options, is_for_paper, print_for_paper
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.session_file import EXTENSION, is_session_name
+from bpe_core.studies.checksums import checksum_of_texts
+from bpe_core.studies.texts import CorpusTexts
 from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
+from bpe_core.support.paper_tables import PrintedTable
+from bpe_core.support.rounding import with_deviation, with_interval
+from bpe_core.support.wording import count_text
 from bpe_core.sweep.plan import EXAMPLE, Plan, read_plan
-from bpe_core.sweep.results import MEANINGS, read_results, summary_of
+from bpe_core.sweep.results import INTERVALS, MEANINGS, OF_SUMMARY, read_results, summary_of
 from bpe_core.sweep.running import cached_runs, sweep
 from bpe_core.sweep.runs_in_session import DiskWriter, RunsInSession
+from bpe_core.text.corpus import Corpus
 
 examples = """\
 examples:
@@ -44,6 +57,7 @@ examples:
 columns:
 """ + "\n".join(f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
 grows = True
+WIDTH = 25  # characters of a column
 SHOWN = (
     ("bytes_per_token", "bytes/token"),
     ("tokens_per_word", "tokens/word"),
@@ -62,7 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"the table ({', '.join(ENDINGS)}), with a row for each run and size; or {EXTENSION}, a session with all runs"
     )
     add("-o", "--output", type=Path, action="append", default=[], metavar="OUT", help=output)
-    add("--summary", type=Path, metavar="OUT", help="mean, standard deviation, minimum and maximum over the seeds")
+    summary = "mean, standard deviation, minimum and maximum over the seeds, or the intervals of the only run"
+    add("--summary", type=Path, metavar="OUT", help=summary)
     add(
         "--threads",
         type=number,
@@ -76,7 +91,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--on", metavar="CLUSTER", help=on)
     add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
     add("--cached", action="store_true", help="make no runs; say which runs the table of -o has already")
-    add("--json", action="store_true", help="print the summary as JSON")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_paper_options(shown, "the summary")
 
 
 def texts_in(options: argparse.Namespace) -> list[str]:
@@ -99,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError(f"A sweep on a cluster writes a table, and no session: leave out {session}.")
     before = read_results(table) if table is not None and table.exists() else None
     if options.cached:
-        _print_cached(cached_runs(plan, before), as_json=options.json)
+        _print_cached(cached_runs(plan, before), plan, options)
         return 0
     runs = None if session is None else RunsInSession(session, plan)
     kept = DiskWriter(table, runs)
@@ -118,27 +135,37 @@ def run(options: argparse.Namespace) -> int:
     if options.summary is not None:
         write_data(summary, options.summary)
     _print_result(options, plan, summary)
-    if table is not None and not options.json:
+    prints_data = options.json or is_for_paper(options)
+    if table is not None and not prints_data:
         were = "was" if result.known == 1 else "were"
-        again = f" ({result.known:,} of these {were} there already)" if result.known else ""
-        gone = f" {result.left_out:,} rows that are no longer in the plan were left out." if result.left_out else ""
-        print(f"Wrote {len(result.table):,} rows of {result.runs:,} runs{again} to {plain(str(table))}.{gone}")
-    if runs is not None and not options.json:
+        again = f" ({result.known:,} of these {were} in the table already)" if result.known else ""
+        rows = count_text(
+            result.left_out, "row that is no longer in the plan was", "rows that are no longer in the plan were"
+        )
+        gone = f" {rows} left out." if result.left_out else ""
+        print(
+            f"Wrote {count_text(len(result.table), 'row')} of {count_text(result.runs, 'run')}{again} to "
+            f"{plain(str(table))}.{gone}"
+        )
+    if runs is not None and not prints_data:
         print(f"Wrote {runs.description} to {plain(str(session))}; the window opens it.")
     return 0
 
 
-def _print_cached(runs: DataTable, *, as_json: bool) -> None:
+def _print_cached(runs: DataTable, plan: Plan, options: argparse.Namespace) -> None:
     rows = runs.records()
-    if as_json:
+    if options.json:
         print(json.dumps(rows, ensure_ascii=False))
+        return
+    if is_for_paper(options):
+        print_for_paper(Answer(runs).printed(), _caption("Runs of a sweep", plan), options)
         return
     for row in rows:
         seed = f", seed {row['seed']}" if row["seed"] else ""
         state = "in the table" if row["is_cached"] else "to be made"
         print(f"{row['recipe']}, {row['corpus']}, {row['ties']}{seed}, sizes {row['sizes']}: {state}")
     known = sum(row["is_cached"] for row in rows)
-    print(f"{known:,} of {len(rows):,} runs are in the table already.")
+    print(f"{known:,} of {count_text(len(rows), 'run is', 'runs are')} in the table already.")
 
 
 def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
@@ -157,22 +184,83 @@ def _print_result(options: argparse.Namespace, plan: Plan, summary: DataTable) -
     if options.json:
         print(json.dumps(rows, ensure_ascii=False))
         return
+    if is_for_paper(options):
+        print_for_paper(_printed(rows), _caption(f"Measures of a sweep{_spread(rows)}", plan), options)
+        return
     for (recipe, corpus, ties), group in groupby(rows, lambda row: (row["recipe"], row["corpus"], row["ties"])):
         print(f"{recipe}, {corpus}, {ties}")
-        for line in _lines(list(group), several=len(plan.seeds) > 1):
-            print(line)
+        print(*_lines(list(group)), sep="\n")
         print()
 
 
-def _lines(rows: list[dict[str, Any]], *, several: bool) -> Iterator[str]:
-    shown = [(name, title) for name, title in SHOWN if any(row[f"{name}_mean"] is not None for row in rows)]
-    yield f"{'size':>12}" + "".join(f"{title:>18}" for _, title in shown)
+def _spread(rows: list[dict[str, Any]]) -> str:
+    """Return the last words of a table's title, which explain what the cells show besides a value.
+
+    The cells may also show a standard deviation or an interval. If they show neither, return an empty string.
+    """
+    if any(row["runs"] > 1 for row in rows):
+        return ": mean ± standard deviation over the seeds"
+    has_intervals = any(row[end] is not None for row in rows for end in INTERVALS)
+    return ": value, and 95 % interval over resampled documents" if has_intervals else ""
+
+
+def _printed(rows: list[dict[str, Any]]) -> PrintedTable:
+    shown = _measured(rows)
+    cells = [
+        [
+            *(row[name] for name in OF_SUMMARY[:-1]),
+            f"{row['size']:,}",
+            *(_cell(row, name) for name, _ in shown),
+        ]
+        for row in rows
+    ]
+    headings = [*map(heading_of, OF_SUMMARY), *(title for _, title in shown)]
+    is_text = [name != "size" for name in OF_SUMMARY] + [False for _ in shown]
+    return PrintedTable(headings, cells, is_text)
+
+
+def _caption(title: str, plan: Plan) -> str:
+    """Return the caption of a table. It names the recipes, the texts with their checksums, the sample and the seeds."""
+    recipes = [f"{name}: {choices_in_words(recipe)}" for name, recipe in plan.variants]
+    recipe = next(iter(plan.recipes.values()))
+    learned = [
+        f"Texts {name}: {checksum_of_texts(_texts_of(partial(plan.corpus, name)), recipe)}" for name in plan.corpora
+    ]
+    measured = []
+    if plan.held_out:
+        measured = [f"Measured on {checksum_of_texts(_texts_of(partial(plan.measured, '')), recipe)}"]
+    seeds = [f"Sample of {float(plan.sample):.4%} of the {plan.sample_of}"] if plan.sample != 1 else []
+    seeds += [f"Seeds {', '.join(map(str, plan.seeds))}"] if plan.seeds else []
+    return caption_from(title, *recipes, *learned, *measured, *seeds)
+
+
+def _texts_of(read: Callable[[], Corpus]) -> CorpusTexts:
+    return CorpusTexts(lambda: nullcontext(read()))
+
+
+def _measured(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return the columns that have a value, with their headings."""
+    return [(name, title) for name, title in SHOWN if any(row[f"{name}_mean"] is not None for row in rows)]
+
+
+def _lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    shown = _measured(rows)
+    yield f"{'size':>12}" + "".join(f"{title:>{WIDTH}}" for _, title in shown)
     for row in rows:
-        cells = (_cell(row[f"{name}_mean"], row[f"{name}_deviation"], several=several) for name, _ in shown)
-        yield f"{row['size']:>12,}" + "".join(f"{cell:>18}" for cell in cells)
+        yield f"{row['size']:>12,}" + "".join(f"{_cell(row, name):>{WIDTH}}" for name, _ in shown)
 
 
-def _cell(mean: float | None, deviation: float | None, *, several: bool) -> str:
-    if mean is None:
-        return ""
-    return f"{mean:.3f} ± {deviation:.3f}" if several and deviation is not None else f"{mean:.3f}"
+def _cell(row: Mapping[str, Any], measure: str) -> str:
+    """Return the mean of a measure as text, together with its uncertainty.
+
+    The uncertainty is the deviation over several seeds, or the interval of a single run. It is left out if it is
+    unknown.
+    """
+    mean = row[f"{measure}_mean"]
+    deviation = row[f"{measure}_deviation"]
+    low, high = (row.get(end) for end in ends_of_interval(measure))
+    if mean is not None and deviation is not None:
+        return with_deviation(mean, deviation)
+    if mean is not None and low is not None and high is not None:
+        return with_interval(mean, low, high)
+    return cell_text(measure, mean)

@@ -18,8 +18,8 @@ from bpe_core.command_line.arguments import (
     number,
     own_arguments,
 )
-from bpe_core.command_line.corpora import add_reading, names_of, reading, with_names_of_files
-from bpe_core.command_line.decisions import add_decisions, decided
+from bpe_core.command_line.corpora import add_reading, names_of, open_texts, with_names_of_files
+from bpe_core.command_line.decisions import add_decisions, recipe_with_decisions
 from bpe_core.command_line.groups import add_languages, add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import KEEPS, Interruption, interruptible
 from bpe_core.command_line.steps import step_lines
@@ -35,6 +35,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.support.stopwatch import Stopwatch
+from bpe_core.support.wording import count_text
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.symbols import are_fasta
 
@@ -108,14 +109,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     session = f"{EXTENSION} saves the run as a session, by any method"
     output = f"write the merge table to this file; its ending ({endings}) decides the format; {session}"
     add("-o", "--output", metavar="FILE", help=output)
-    watch = f"save the growing run to this session ({EXTENSION}), too, or send its steps to who connects to this port"
+    watch = (
+        f"also save the growing run to this session ({EXTENSION}), or send its steps to programs that connect to this "
+        "port"
+    )
     add("--watch", metavar="FILE|PORT", help=watch)
     add("--json", action="store_true", help="print the summary (or, without --output, the table) as JSON")
-    add("--quiet", action="store_true", help="no progress and no summary")
+    add("--quiet", action="store_true", help="print no progress and no summary")
 
 
 def settle(options: argparse.Namespace) -> None:
-    """Set the port to watch if `--watch` names a port. A port is no result of the command."""
+    """Interpret the value of `--watch`: a number is a port, and anything else is the path of a session file.
+
+    The steps of the growing run are sent to the port or saved in the file.
+    """
     options.port = int(options.watch) if options.watch and options.watch.isascii() and options.watch.isdigit() else None
     if options.port is not None:
         options.watch = None
@@ -140,17 +147,17 @@ def run(options: argparse.Namespace) -> int:
             interruption.work.progress(progress)
 
         recipe = with_names_of_files(recipe, options.files, groups, Work(report, interruption))
-        with reading(options.files, groups=groups, twice=options.twice, recipe=recipe) as corpus:
+        with open_texts(options.files, groups=groups, twice=options.twice, recipe=recipe) as corpus:
             recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             words, notes = _counted(corpus, recipe, report, interruption)
             words, left_out = without_rare(words, options.min_word_count)
-            steered, known = decided(words, recipe, options, Work(report, interruption))
+            steered, known = recipe_with_decisions(words, recipe, options, Work(report, interruption))
             if not options.quiet:
                 interruption.print_lines(*[FASTA] * is_fasta, *notes, *left_out)
-            if _growing_session(options):
-                history = _session_learned(words, steered, known, options, report, interruption)
+            if _session_to_save(options):
+                history = _learn_into_session(words, steered, known, options, report, interruption)
             elif options.port is not None:
-                history = _served_learned(words, steered, known, options, report, interruption)
+                history = _learn_and_serve(words, steered, known, options, report, interruption)
             else:
                 history = learn(words, steered, history=known, progress=report, cancelled=interruption)
             seconds = watch.tick()
@@ -162,7 +169,7 @@ def _says_how_to_split(options: argparse.Namespace) -> bool:
     return any((options.base_symbols, options.preset, options.recipe, options.pattern, options.regex))
 
 
-def _session_learned(
+def _learn_into_session(
     words: WordTable,
     recipe: Recipe,
     history: History | None,
@@ -170,13 +177,13 @@ def _session_learned(
     report: ProgressReport,
     interruption: Interruption,
 ) -> History:
-    """Learn a run and save it to a session while it grows.
+    """Learn a run, and save it in a session during the training.
 
-    If the session holds a part of the same run, continue from that part.
+    If the session already contains a part of the same run, continue after this part.
     """
     from bpe_core.studies.sessions import GrowingRun  # this module loads SQLite
 
-    session = _growing_session(options)
+    session = _session_to_save(options)
     growing = GrowingRun(session, words, names_of(options.files, groups_of(options)), interruption)
     kept = growing.known(recipe)
     if kept is not None and len(kept) > len(history or ()):
@@ -184,18 +191,21 @@ def _session_learned(
         if not options.quiet:
             said = f"{recipe.wording.counted(len(kept))} that {session} holds"
             interruption.print_lines(f"Continuing from the {said}.")
-    learned = learn(words, recipe, history=history, progress=report, cancelled=growing.cancelled, keep=growing.keep)
-    growing.write(learned)
+    try:
+        learned = learn(words, recipe, history=history, progress=report, cancelled=growing.cancelled, keep=growing.keep)
+        growing.write(learned)
+    finally:
+        growing.close()
     return learned
 
 
-def _growing_session(options: argparse.Namespace) -> str:
-    """Return the path of the session that is saved during the training, or an empty text."""
+def _session_to_save(options: argparse.Namespace) -> str:
+    """Return the path of the session that is saved during training, or an empty string if no session is saved."""
     is_session = options.output and is_session_name(Path(options.output))
     return str(options.output if is_session else options.watch or "")
 
 
-def _served_learned(
+def _learn_and_serve(
     words: WordTable,
     recipe: Recipe,
     history: History | None,
@@ -203,14 +213,14 @@ def _served_learned(
     report: ProgressReport,
     interruption: Interruption,
 ) -> History:
-    """Learn a run, and send its steps to who connects to the port."""
+    """Learn a run, and send its steps to every program that connects to the port."""
     from bpe_core.following.server import StepServer
 
     names = names_of(options.files, groups_of(options))
     server = StepServer(options.port, f"port {options.port}", tuple(names))
 
     def show(trainer: Trainer) -> None:
-        server.show(trainer.history)
+        server.show(trainer.history, trainer.leading() if server.wants_leading else None)
 
     try:
         learned = learn(words, recipe, history=history, progress=report, cancelled=interruption, keep=show)
@@ -221,9 +231,9 @@ def _served_learned(
 
 
 def _first_preset(method: str | None) -> str:
-    """Return the name of the preset that a method begins with.
+    """Return the name of a method's main preset.
 
-    A preset with the name of the method comes before the method's first preset.
+    This is the preset with the name of the method. If there is none, it is the first preset of the method.
     """
     presets = METHODS[method or USUAL].presets
     if method is not None and method in presets:
@@ -257,9 +267,11 @@ def _check_watched(options: argparse.Namespace) -> None:
     if options.output and is_session_name(Path(options.output)):
         raise OutputError(f"{plain(options.output)} can be followed already. Leave out --watch.")
     if options.port is not None and options.port > LARGEST_PORT:
-        raise OutputError(f"--watch {options.port} is no port. The largest port is {LARGEST_PORT}.")
+        raise OutputError(f"--watch {options.port} is not a port. The largest port is {LARGEST_PORT}.")
     if options.port is None and not is_session_name(Path(options.watch)):
-        raise OutputError(f"--watch {plain(options.watch)} is no session and no port. End the name in {EXTENSION}.")
+        raise OutputError(
+            f"--watch {plain(options.watch)} is neither a session nor a port. End the name of a session in {EXTENSION}."
+        )
     if options.port is None:
         _check_output(Path(options.watch))
 
@@ -296,7 +308,7 @@ def _summary(history: History, output: str, seconds: float) -> dict[str, Any]:
 
 def _sentence(history: History, seconds: float) -> str:
     shorter = f"the text became {history.compression[-1]:.2f} times shorter"
-    left = f"{int(history.tokens_after[-1]):,} tokens in the text"
+    left = f"{count_text(int(history.tokens_after[-1]), 'token')} in the text"
     return (
         f"Learned {history.recipe.wording.counted(len(history))} in {seconds:.1f} s; "
         f"a vocabulary of {history.vocabulary_size:,}; {shorter if history.only_joins else left}. "

@@ -29,6 +29,7 @@ from bpe_core.questions.audit import CRITERIA_LIST, audit_of, criteria_in
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
+from bpe_core.support.wording import count_text
 
 _NEEDED = "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.items())
 examples = f"""\
@@ -133,8 +134,8 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
 def _nothing(trimmed: Trimmed) -> str:
     if trimmed.spared:
         return (
-            f"Nothing was removed: all {len(trimmed.spared):,} chosen tokens are needed to make other tokens. "
-            "--needed lose removes those tokens, too. --needed hide removes only the ids."
+            f"Nothing was removed: all {count_text(len(trimmed.spared), 'chosen token is', 'chosen tokens are')} "
+            "needed to make other tokens. --needed lose removes those tokens, too. --needed hide removes only the ids."
         )
     return "Nothing was removed: no token meets your criteria."
 

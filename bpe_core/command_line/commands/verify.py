@@ -15,6 +15,7 @@ from bpe_core.methods.kit.floor.certificate import CHECKSUM, KIND, checksum
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.session_file import is_session_file
 from bpe_core.support.foreign import json_of, report_faults
+from bpe_core.support.small_files import read_small_bytes
 from bpe_core.support.wording import count_text
 
 if TYPE_CHECKING:  # SQLite is loaded for sessions only
@@ -60,10 +61,10 @@ def _verified(path: Path) -> dict[str, Any]:
         return report | _session(path)
     if _is_counts(path):
         table = WordTable.load(path)
-        return report | {"what": f"the counts of {table.total:,} words, {len(table):,} different"}
+        return report | {"what": f"the counts of {count_text(table.total, 'word')}, {len(table):,} different"}
     proof = _certificate_in(path)
     if proof is not None:
-        return report | _floors(proof)
+        return report | _check_floors(proof)
     opened = open_table(path)
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
@@ -75,62 +76,68 @@ def _verified(path: Path) -> dict[str, Any]:
 
 
 def _certificate_in(path: Path) -> Any:
-    """Return the certificate of a floor in a file, or None if the file holds no certificate.
+    """Return the certificate in a file. Return None if the file has no certificate.
 
-    The file may hold the certificate alone, or an answer with a certificate.
+    A certificate is a proof about vocabularies of one size. It proves that none of them needs fewer tokens than a
+    certain number, the floor. The file may contain the certificate alone, or an answer with a certificate.
     """
     try:
-        data = path.read_bytes() if path.suffix == ".json" else b""
-    except (OSError, ValueError):
+        data = read_small_bytes(path, "the certificate", FormatError) if path.suffix == ".json" else b""
+    except (FormatError, ValueError):
         return None  # the error follows when the file is opened as a table
     if KIND.encode() not in data:
         return None
     return json_of(data, f"{path}: the certificate of a floor is not valid JSON")
 
 
-def _floors(document: Any) -> dict[str, Any]:
-    """Compute all floors of a certificate again, and return a line about each floor.
+def _check_floors(document: Any) -> dict[str, Any]:
+    """Recompute all floors of a certificate, and return a line about each floor.
 
-    Raise FormatError if a floor of the certificate, or of the answer that holds the certificate, is wrong.
+    Raise FormatError if a floor in the file is wrong.
     """
     # this module shares no code with the search that computed the prices
-    from bpe_core.reference.floor import checked, reached
+    from bpe_core.reference.floor import checked_floors, tokens_of_witnesses
 
     is_answer = isinstance(document, dict) and "certificate" in document
     proof = document["certificate"] if is_answer else document
-    rows = checked(proof)
+    rows = checked_floors(proof)
     with report_faults("The rows of the file"):
         claims = {int(row["size"]): int(row["floor"]) for row in document.get("rows", ())} if is_answer else {}
         bests = {int(row["size"]): int(row["best"]) for row in document.get("rows", ())} if is_answer else {}
-    recounted = reached(proof)
+    recounted = tokens_of_witnesses(proof)
     what = f"the certificate of {count_text(len(rows), 'floor')}"
     always = proof["always"]
     longest = proof["longest"]
     size_of_text = sum(proof["counts"])
     lines = [
-        f"{size:,} tokens in the vocabulary ({always:,} are in every vocabulary, {size - always:,} have at most "
-        f"{longest:,} symbols): the prices prove that {size_of_text:,} words need at least {proven:,} tokens"
-        + (f"; the given vocabulary needs {recounted[size]:,} tokens, counted again" if size in recounted else "")
+        f"{count_text(size, 'token')} in the vocabulary ({always:,} are in every vocabulary, {size - always:,} have at "
+        f"most {count_text(longest, 'symbol')}): the prices prove that "
+        f"{count_text(size_of_text, 'word needs', 'words need')} at least {count_text(proven, 'token')}"
+        + (
+            f"; the given vocabulary needs {count_text(recounted[size], 'token')}, counted again"
+            if size in recounted
+            else ""
+        )
         for size, _, proven in rows
     ]
     for size, said, proven in rows:
         if proven < said:
             raise FormatError(
-                f"For a vocabulary of {size:,} tokens, the prices in the certificate prove a floor of {proven:,} "
-                f"tokens, but the file says {said:,}. Run `floor` again."
+                f"For a vocabulary of {count_text(size, 'token')}, the prices in the certificate prove a floor of "
+                f"{count_text(proven, 'token')}, but the file says {said:,}. Run `floor` again."
             )
     known = {**bests, **recounted}
     beyond = next((size for size, said, _ in rows if known.get(size, said) < said), None)
     if beyond is not None:
         raise FormatError(
-            f"The file gives a floor above {known[beyond]:,} tokens for a vocabulary of {beyond:,}, but such a "
-            f"vocabulary with {known[beyond]:,} tokens was found. Run `floor` again."
+            f"The file gives a floor above {count_text(known[beyond], 'token')} for a vocabulary of {beyond:,}, but "
+            f"such a vocabulary with {count_text(known[beyond], 'token')} was found. Run `floor` again."
         )
     for size, tokens in recounted.items():
         if bests.get(size, tokens) != tokens:
             raise FormatError(
-                f"The best vocabulary of {size:,} splits the words into {tokens:,} tokens, but the file says "
-                f"{bests[size]:,}."
+                f"The best vocabulary of {size:,} splits the words into {count_text(tokens, 'token')}, but the file "
+                f"says {bests[size]:,}."
             )
     if is_answer and claims != {size: said for size, said, _ in rows}:
         raise FormatError("The rows of the file and its certificate have different sizes or floors. Run `floor` again.")
@@ -140,9 +147,9 @@ def _floors(document: Any) -> dict[str, Any]:
 
 
 def _is_counts(path: Path) -> bool:
-    """Return whether a file is a file of counted words, as `WordTable.save` writes it.
+    """Return whether a file contains counted words, as `WordTable.save` writes them.
 
-    No merge table begins with the same bytes.
+    The first bytes of the file decide, because no merge table begins with these bytes.
     """
     try:
         with path.open("rb") as file:
@@ -170,7 +177,7 @@ def _parts(session: SavedSession) -> list[str]:
         lines.append(f"run {run.number}: {run.recipe.wording.counted(run.learned)}, {words}")
     given = [source.text for source in session.sources if source.text is not None]
     if given:
-        lines.append(f"texts stored in the file: {len(given):,}, with {sum(map(len, given)):,} characters")
+        lines.append(f"texts stored in the file: {len(given):,}, with {count_text(sum(map(len, given)), 'character')}")
     if session.bookmarks:
         lines.append(f"bookmarks: {len(session.bookmarks):,}")
     return lines

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, "words")
-    counts = counted(options.words)
+    counts = count_arguments(options.words)
     words = WordTable.from_counts(counts)
     history = learn(words, recipe)
     states = _states(Bench(words, history))
@@ -70,10 +70,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def counted(arguments: list[str]) -> Counter[str]:
-    """Count the words among the arguments. `new=6` counts the word `new` six times.
+def count_arguments(arguments: list[str]) -> Counter[str]:
+    """Count the words in the arguments. `new=6` means that the word `new` occurs six times.
 
-    >>> counted(["low", "low", "new=6", "a=b", "old=0"])
+    >>> count_arguments(["low", "low", "new=6", "a=b", "old=0"])
     Counter({'new': 6, 'low': 2, 'a=b': 1})
     """
     counts: Counter[str] = Counter()

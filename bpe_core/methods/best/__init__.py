@@ -37,9 +37,10 @@ class Best(MinGram):
 
     @property
     def specification(self) -> None:
-        """Return None, because the method has no specification.
+        """Return None, because no reference code searches for a vocabulary as this method does.
 
-        The plain reference cannot search. It only computes how good a vocabulary is.
+        The reference code counts the tokens that a given vocabulary needs. It finds the best vocabulary only for a few
+        short words, because it tries all vocabularies.
         """
         return None
 

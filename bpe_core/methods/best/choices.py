@@ -1,4 +1,4 @@
-"""The choices and the preset of Best."""
+"""The choices and the preset of the method "Best"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """The choices of Best. `gap_to_floor` is the largest distance from the floor at which the search may end."""
+    """The choices of the method Best, which searches for a vocabulary that needs few tokens.
+
+    The floor is a number of tokens below which no vocabulary of the same size can get. The search may end when its
+    result is at most `gap_to_floor` thousandths above the floor.
+    """
 
     gap_to_floor: int = choice(
         0,

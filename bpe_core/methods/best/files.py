@@ -1,4 +1,5 @@
-"""The kinds of tables that can hold a vocabulary of Best. Unigram has the same kinds, and the table of llama.cpp as
-well."""
+"""The kinds of tables that can hold a vocabulary of Best. These are the kinds of Unigram, except the table of
+llama.cpp.
+"""
 
 TABLES = frozenset({"scores", "Unigram"})

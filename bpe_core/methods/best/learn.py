@@ -1,9 +1,9 @@
 """The learner of Best, which searches for the pieces that split the words into the fewest tokens.
 
 All pieces that may be useful get prices (see `prices.py`). A vocabulary is made from the prices, and swaps improve it.
-The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. MinGram's
-rule splits the words: a word is split into the fewest tokens. If several splits have the same number of tokens, the
-most probable split is chosen.
+The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. Words are
+split by the rule of MinGram: a word is split into the fewest tokens. If several splits have the same number of tokens,
+the most probable split is chosen.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ from bpe_core.methods.mingram.learn import fewest_first
 from bpe_core.methods.unigram.learn import check_marker, compiled_lattices, compiled_way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.wording import count_text
 
 ROUNDS, SWAPS = 600, 60  # the same on every machine
 USUAL_LONGEST = 16
 
 
 class BestLearner(DroppingLearner):
-    """A learner that searches for the best pieces, and then adds them one by one.
+    """A learner that searches for the best pieces, and then adds them one by one, the most valuable piece first.
 
-    Internally the learner drops the chosen pieces, the least valuable first. It records them in the reverse order, as
-    additions. A history from a file may have added other pieces. These are added first, and replace the least valuable
-    pieces.
+    To find this order, the learner drops the chosen pieces, beginning with the least valuable, and then reverses the
+    order. If a given history already adds some pieces, these come first. The least valuable pieces are left out to make
+    room.
     """
 
     _right = ADDED
@@ -65,9 +66,9 @@ class BestLearner(DroppingLearner):
         return Scores((0,), (self._rows[0],), self._dropped[: self.learned])
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the chosen pieces that are not added yet.
+        """Return the chosen pieces that have not been added yet.
 
-        Until the search has ended, return the pieces that are the best by the current prices.
+        Until the search has ended, return the pieces that are the best according to the current prices.
         """
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
@@ -134,8 +135,8 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     wanted = recipe.merges if recipe.vocab_size is None else recipe.vocab_size - always
     if wanted is None or wanted < 0:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size or 0:,} has no room for the {always:,} tokens that it always has: "
-            "every character of the text, and the special tokens.",
+            f"A vocabulary of {recipe.vocab_size or 0:,} has no room for the {count_text(always, 'token')} that it "
+            "always has: every character of the text, and the special tokens.",
             f"Choose at least {always:,}, or an alphabet limit.",
             always + alphabet.seed_count // 2,
         )
@@ -167,9 +168,10 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerStart:
-    """Return the learner before its first step.
+    """Return the learner, ready for its first step.
 
-    If no history is given, all pieces of the search become a part of the alphabet.
+    The learner searches for the best pieces. If `known` is None, each piece that it may choose is a seed of the
+    alphabet. Otherwise the alphabet is that of the history `known`.
     """
     search = _new_search(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet

@@ -1,7 +1,7 @@
 """The reference of Best, short and slow: it counts the tokens of a vocabulary, and finds the best of all vocabularies.
 
-**The split.** A word is split into the fewest tokens, and each token is a symbol or a piece. The fewest tokens of a
-word's beginning follow from the fewest tokens of each shorter beginning.
+**The split.** A word is split into the fewest tokens, and each token is a symbol or a piece. This number of
+tokens is computed for each prefix of a word, from the numbers of all shorter prefixes.
 
     >>> fewest(b"lowest", {b"low", b"est", b"we"}), fewest(b"lowest", {b"owe", b"we"})
     (2, 4)
@@ -37,15 +37,12 @@ def fewest(word: bytes, pieces: Collection[bytes]) -> int:
 
 
 def tokens(words: Words, pieces: Collection[bytes]) -> int:
-    """Return the number of tokens if each word is split into the fewest tokens.
-
-    The tokens of a word count as often as the word occurs.
-    """
+    """Return the number of tokens in the corpus if each word is split into the fewest tokens."""
     return sum(count * fewest(word, pieces) for word, count in words.items())
 
 
 def all_pieces(words: Words) -> list[bytes]:
-    """Return each substring of a word with two symbols or more.
+    """Return all substrings of the words that have two or more symbols.
 
     >>> all_pieces({b"low": 1})
     [b'lo', b'low', b'ow']
@@ -67,6 +64,6 @@ def least(words: Words, wanted: int) -> int:
 
 
 def saved(words: Words, pieces: Sequence[bytes]) -> list[int]:
-    """Return for each piece the number of tokens that it saves when all earlier pieces are already in use."""
+    """Return the number of tokens that each piece saves when all earlier pieces are already in use."""
     left = [tokens(words, pieces[:number]) for number in range(len(pieces) + 1)]
     return [before - after for before, after in pairwise(left)]

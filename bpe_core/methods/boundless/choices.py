@@ -14,7 +14,7 @@ from bpe_core.recipes.choice import choice
 class Choices(OwnChoices):
     """The choices of BoundlessBPE: the pattern of words, and the rules for dropping tokens."""
 
-    words_by: str = choice("o200k", "Words by", "The pattern of the words inside which the first merges are made")
+    words_by: str = choice("o200k", "Word pattern", "The pattern of the words inside which the first merges are made")
     tau: float | None = choice(None, **TAU)
     falls_into: FallsInto = choice("bytes", **FALLS_INTO)
 

@@ -1,6 +1,6 @@
-"""The splitting of runs of words by steps that join pairs and drop tokens.
+"""The segmenter that splits runs of words by steps that join pairs and drop tokens.
 
-The steps within words are applied first, in their order. Then supermerges join words that consist of one token.
+The steps within words are applied first, in order. Then supermerges join words that consist of one token.
 """
 
 from __future__ import annotations

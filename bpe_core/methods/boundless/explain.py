@@ -1,4 +1,4 @@
-"""The reasons for boundaries in runs of words whose tokens may be dropped.
+"""The reasons for boundaries in runs of words, for a method that may drop tokens.
 
 Besides the reasons of PickyBPE, a boundary can have this reason:
 
@@ -27,8 +27,6 @@ class WhyDroppingInRuns(WhyDropping):
     def explain_never(self, pair: Pair, word: bytes, place: int) -> Explanation:
         inside = split_words(word.decode(), Recipe(pattern=self.history.recipe.words_by))
         if place in accumulate(len(word_inside.encode()) for word_inside in inside):
-            sentence = (
-                "Words meet here, and no step merges these words. Only words that are one token each are ever merged."
-            )
+            sentence = "Two words meet here, and no step merges them. Only words that are one token each can be merged."
             return Explanation("words", True, sentence)
         return super().explain_never(pair, word, place)

@@ -1,8 +1,9 @@
 """The learner of BoundlessBPE: two passes of byte-pair encoding, and a race between the steps of both passes.
 
-Each word of the corpus is a run of neighbouring ordinary words. The first pass joins pairs inside the ordinary words,
-until the vocabulary has the requested size. The second pass joins ordinary words that consist of one token after the
-first pass. See `bpe_core/methods/boundless/reference.py`.
+The corpus consists of runs of neighbouring words. The first pass joins pairs inside words, until the vocabulary has the
+requested size. The second pass joins neighbouring words that are each one token after the first pass. In the race, the
+steps of both passes compete by their counts for the places in the vocabulary. See
+`bpe_core/methods/boundless/reference.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from bpe_core.recipes.recipe import Recipe
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     """Return a learner that runs machine code.
 
-    The history `forced` is not used, because the learner makes the same steps again.
+    The history `forced` is ignored, because the learner makes the same steps without it.
     """
     from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
     from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of

@@ -1,8 +1,8 @@
 """The .model file of BoundlessBPE, version 2, as the published program loads it.
 
 The file holds the vocabulary and the steps of both passes of learning. Bytes are written as characters of the byte
-alphabet. The merges and drops within words are numbered together. The supermerges are numbered separately. The counts
-of the steps show how the steps of both passes follow each other.
+alphabet. The merges and drops within words are numbered together. The supermerges are numbered separately. The file
+does not say in which order the steps of both passes were learned. The counts of the steps show this order.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Done = list[tuple[Operation, int]]  # each operation with its count, or with its
 class BoundlessModel(Format):
     name = "boundless"
     tables = TABLES
-    holds = "BoundlessBPE only"
+    holds = "only tables of BoundlessBPE"
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -237,7 +237,11 @@ class _Lines:
             yield row
 
     def learned(self, title: str) -> tuple[dict[str, Any], Done]:
-        """Read the choices of a pass. Then read its merges and deletions in their order, with their counts."""
+        """Read the part of the file that begins with the line `title`. It contains one pass of learning.
+
+        Return the choices of the pass, and its merges and deletions in the order in which they were learned. Each merge
+        has its count.
+        """
         self.title(title)
         try:
             config = json.loads(self.next())

@@ -1,4 +1,8 @@
-"""The race between the two passes, which combines their two lists of steps into one list."""
+"""The combination of two lists of steps into one list: merges within words, and merges across words.
+
+A separate pass learns each list. The pass whose next pair has the higher count gives the next step. If the first pass
+must drop a token, this drop comes first.
+"""
 
 from __future__ import annotations
 
@@ -143,9 +147,9 @@ class BoundlessLearner:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in tokens if tokens are dropped. Otherwise return None.
+        """Return the progress of the learning as a number of tokens, if the recipe drops tokens. Otherwise return None.
 
-        With drops, the number of steps is unknown in advance.
+        With drops, the number of steps is not known in advance, so steps cannot show the progress.
         """
         if not self._drops:
             return None
@@ -165,9 +169,10 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the next steps of both passes, but only steps that use existing tokens.
+        """Return the candidates for the next step, the best first: the next merges within words and across words.
 
-        If a drop must come next, it is the first candidate.
+        A merge of a token that does not exist is left out. If a token must be dropped next, this drop is the first
+        candidate.
         """
         while not self._reach_second_pass(UNLIMITED):
             pass
@@ -212,9 +217,10 @@ class BoundlessLearner:
         return merge is None or supermerge.count > merge.count
 
     def _as_indices(self, taken: PassSteps, step: Step) -> Pair:
-        """Return the two tokens of a step as indices of the history. The step names them by the numbers of its pass.
+        """Return the two tokens of a step as indices in the whole history.
 
-        A token that does not exist yet becomes NOTHING.
+        The step comes from the learning pass `taken`, in which the tokens have other indices. A token that does not
+        exist yet in the whole history becomes NOTHING.
         """
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right

@@ -119,7 +119,11 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
-    """Encode words by the steps of the first pass. Then apply supermerges to the words that consist of one token."""
+    """Encode a text by the first `at` steps of a history, or by all steps.
+
+    First apply the merges and drops inside words. Then apply the supermerges, which join neighbouring words. They join
+    only words that have become a single token.
+    """
     recipe = history.recipe
     ids: picky.Word = []
     steps = list(history.first(len(history) if at is None else at))
@@ -136,9 +140,10 @@ def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
 
 
 def word_ranks(history: History) -> Callable[[picky.Word], list[int | None]]:
-    """Return a function that computes for each boundary of a run the step that removes the boundary.
+    """Return a function that computes the rank of each boundary in a run of neighbouring words.
 
-    The steps of the history must not drop tokens.
+    The rank of a boundary is the step that removes the boundary, or None if no step removes it. The steps of the
+    history must not drop tokens.
     """
     runs = WordRuns(history)
 

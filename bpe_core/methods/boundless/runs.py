@@ -27,10 +27,10 @@ class Runs(NamedTuple):
 
 
 def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
-    """Return the runs of two or more neighbouring words that consist of one token each and hold a letter.
+    """Return all runs of two or more neighbouring words in which each word is one token with a letter.
 
-    `counts` are the counts of the given runs. `whole` has the token of each word, or NOTHING for a word of several
-    tokens.
+    These runs are parts of longer runs. `inside` holds the words of each longer run, and `counts` says how often it
+    occurs. `whole` has the token of each word, or NOTHING for a word of several tokens.
     """
     text_of = {int(whole[row]): inside.words.word(row) for row in np.flatnonzero(whole != NOTHING).tolist()}
     tokens = np.array(sorted(token for token, word in text_of.items() if _holds_letter(word)), np.int64)

@@ -12,6 +12,7 @@ from bpe_core.methods.kit.method import Method
 
 if TYPE_CHECKING:  # only the work of the method needs these imports
     from bpe_core.history.history import History
+    from bpe_core.methods.kit.apart import Apart
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
@@ -26,10 +27,10 @@ class BytePairEncoding(Method):
     place = 1
     presets: Mapping[str, Preset] = PRESETS
     usual_sizes: tuple[str, ...] = (
-        "8–16,000 for small data",
-        "30–50,000 for English, as GPT-2 has",
-        "32–37,000 for translation",
-        "100–200,000 for many languages and code, as Llama 3 and GPT-4o have",
+        "8,000–16,000 for small data",
+        "30,000–50,000 for English, as GPT-2 has",
+        "32,000–37,000 for translation",
+        "100,000–200,000 for many languages and code, as Llama 3 and GPT-4o have",
     )
     tables = TABLES
     instead = INSTEAD
@@ -58,6 +59,11 @@ class BytePairEncoding(Method):
         from bpe_core.methods.bpe.reference import word_ranks
 
         return word_ranks(history)
+
+    def apart_in_words(self, history: History) -> Apart | None:
+        from bpe_core.methods.bpe.apart import apart_in_words
+
+        return apart_in_words(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.insight.ranked_words import RankedWords

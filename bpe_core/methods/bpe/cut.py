@@ -1,6 +1,6 @@
-"""The segmenter for tables that give each merge a priority.
+"""The segmenter that merges pairs by priority.
 
-If a table has no priorities, the merges apply in the order of the steps.
+If a table states no priorities, the pair of an earlier step has the higher priority.
 """
 
 from __future__ import annotations

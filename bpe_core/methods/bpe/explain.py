@@ -305,6 +305,11 @@ class Why(ExplainedText):
 
         This method is for histories that learn within ordinary words first, and then within runs of words.
         """
+        at_first = self.history.recipe.recipe_at_first
+        firsts = self._first_symbols_inside_runs() if at_first is None else self._first_symbols_by(Cutting(at_first))
+        return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
+
+    def _first_symbols_inside_runs(self) -> Int64s:
         ids = self._symbols.ids
         texts = self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
@@ -313,8 +318,21 @@ class Why(ExplainedText):
         words_of_runs = WordTable(*columns, np.ones(len(columns), np.int64))
         inside = Method.of(self.history.recipe).words_at_first(words_of_runs, self.history.recipe)
         assert inside is not None  # the method learns in two stages
-        firsts = inside.starts + np.repeat(self._cuts - columns.starts[:-1], np.diff(inside.first))
-        return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
+        return inside.starts + np.repeat(self._cuts - columns.starts[:-1], np.diff(inside.first))
+
+    def _first_symbols_by(self, cutting: Cutting) -> Int64s:
+        """Return the index of the first symbol of each word, if `cutting` divides the whole text into words.
+
+        Each byte of the text is a symbol, and so is each special token. The history divides the text into runs of words
+        in its own way. So a word from `cutting` can begin in one run and end in the next.
+        """
+        firsts: list[int] = []
+        place = 0
+        for part in self._parts:
+            is_text = part.special is None
+            firsts += [place + start for _, start in cutting.placed_words(part.text)] if is_text else [place]
+            place += len(part.text.encode()) if is_text else 1
+        return np.array(firsts, np.int64)
 
     def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
         """Return the range of symbols to show: the whole word, or for a very long word only a part around the boundary.

@@ -50,7 +50,10 @@ NOBODY = ((NOTHING, NOTHING), NOTHING)  # the values if there is no runner-up
 
 
 def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
-    """Learn merges until the vocabulary is full or no pair is frequent enough. The merges in `given` come first."""
+    """Learn merges until the vocabulary is full or no pair is frequent enough.
+
+    `given` holds the pairs that the first steps must join, such as the merges of a table that is continued.
+    """
     alphabet = alphabet or Alphabet.for_words(words, recipe)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     tokens_at_start = count_tokens(corpus)
@@ -78,7 +81,9 @@ def steered(
 ) -> list[tuple[Pair, int]]:
     """Return the pairs that the method may choose from at a step, the best pair first.
 
-    A forbidden pair is left out from its step on. A forced or given pair comes first, even if it is rare or long.
+    A forbidden pair is left out at its step and at all later steps. A pair that is forced at this step comes first,
+    even if it is rare or long. `given` holds the pairs that the first steps must join, one for each of these steps.
+    They come first, too.
 
     >>> recipe = Recipe(interventions=("forbid:1+2@3", "force:5+6@4"))
     >>> ranking = [((1, 2), 9), ((3, 4), 7), ((5, 6), 1)]
@@ -142,7 +147,7 @@ class TokenBook:
 
 
 def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged. A pair must hold no unknown symbol, and its text must not be too long."""
+    """Return the pairs that may be merged. A pair must contain no unknown symbol, and not be too long."""
     longest = recipe.max_token_length
     return {
         (left, right): count
@@ -174,12 +179,15 @@ def _are_whole(text: bytes) -> bool:
 
 
 def _is_a_part(text: bytes) -> bool:
-    """Return whether these bytes are one character, or a part of one character."""
+    """Return whether the bytes `text` are one character, or a part of one character."""
     return all(_length_of(byte) == 0 for byte in text[1:]) and len(text) <= (_length_of(text[0]) or 3)
 
 
 def _length_of(byte: int) -> int:
-    """Return the length in bytes of a character that begins with this byte. Return 0 if no character begins with it."""
+    """Return the length in bytes of a character that begins with the byte `byte`.
+
+    Return 0 if no character begins with it.
+    """
     if byte < 0x80:
         return 1
     if byte < 0xC0:
@@ -192,8 +200,9 @@ def ranked(
 ) -> list[tuple[Pair, int]]:
     """Sort pairs by their worth, the largest worth first. Ties are sorted by the tie rule (see recipes/ties.py).
 
-    The worth of a pair is its count, unless `worth` computes another number. A word may spell the text of the marker.
-    If two pairs then have the same text, the pair with the lower ids comes first.
+    The worth of a pair is its count, unless `worth` computes another number. If the tie rule cannot decide, the pair
+    with the lower ids comes first. This happens only if two pairs have the same text, for example because a word
+    contains the text of the marker.
     """
     worth = worth or counts.__getitem__
     rule = TIE_RULES[recipe.ties]
@@ -212,7 +221,11 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, at_start: int, reason: EndReason, **more: Any
 ) -> History:
-    """Return a history from the rows that `train` makes. Other methods pass their reasons and scores as `more`."""
+    """Return a history from the rows that `train` makes.
+
+    `at_start` is the number of tokens before the first step, and `reason` says why the run ended. Other methods pass
+    their own reasons and scores as `more`.
+    """
     columns = Columns.with_room(len(rows))
     for number, column in enumerate(columns._asdict().values()):
         column[:] = [row[number] for row in rows]
@@ -250,7 +263,7 @@ def merges_within(symbols: Word, history: History) -> Iterator[tuple[int, Pair, 
 
     A merge joins only older tokens. So the next merge is always the earliest learned pair that is in the word.
     """
-    index_of = history.ranks()
+    index_of = history.ranks_within(symbols)
     base = len(history.alphabet)
     while learned := [pair for pair in pairwise(symbols) if pair in index_of]:
         pair = min(learned, key=index_of.__getitem__)
@@ -317,7 +330,7 @@ def encode_word_greedily(word: bytes, history: History, *, at: int | None = None
 
 
 def token_of_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Return for each sequence of base symbols the oldest token that consists of these symbols."""
+    """Return a dictionary from the base symbols of each token to the oldest token that consists of these symbols."""
     symbols_of = [(id,) for id in range(len(history.alphabet))]
     expanded: list[tuple[int, ...]] = [*symbols_of]
     for merge in history:

@@ -36,9 +36,11 @@ class Gage(Method):
     tables = TABLES
     instead = INSTEAD
     starts_anew = True
+    learns_symbols = True
     cannot_grow = "each block of the text has different replacements. Compress the new text separately."
     nothing_to_learn = (
-        "This text has no two bytes next to each other, so there is nothing to replace. Choose another text."
+        "This text has no two bytes or other symbols next to each other, so there is nothing to replace. Choose "
+        "another text."
     )
 
     def what_is_wrong(self, history: History) -> str:

@@ -1,23 +1,21 @@
-r"""The blocks of a text, and the form in which the program of 1994 writes a compressed block.
+r"""The blocks of a text, and the form of a compressed block in the program that Philip Gage published in 1994.
 
-A byte that represents a pair must not occur in the block. So a block ends before it holds too many different bytes. It
-also has a largest length. If a block were longer, a new table would save more bytes than it costs.
+A byte that represents a pair must not occur in the block. So a block ends before it holds too many different bytes.
+There is also a maximum length: in a longer block, a new table would save more bytes than it costs.
 
     >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=4, most=3)]
     [(0, 4), (4, 8), (8, 9)]
     >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=9, most=3)]
     [(0, 5), (5, 8), (8, 9)]
 
-
 A written block is its table, the length of its data, and the data. The table lists the 256 bytes in order. If a byte
-represents a pair, its entry is this pair. The entry of any other byte is the byte itself. A number precedes the
-entries:
+represents a pair, its entry is this pair. The entry of any other byte is the byte itself, and most of these entries are
+skipped. The entries are written in groups, and each group begins with a number:
 
-| first byte | what follows it |
+| number | what follows it |
 |---|---|
-| 0 to 127 | this number of entries, plus one |
-| 128 to 255 | this number minus 127 bytes are left out, because they represent themselves; one entry follows, if
-any is left |
+| 0 to 127 | one more entry than this number |
+| 128 to 255 | skip as many entries as this number minus 127; then one entry follows, if any is left |
 
 The length of the data is two bytes, the higher byte first, so no block is longer than 65,535 bytes.
 
@@ -29,7 +27,7 @@ The length of the data is two bytes, the higher byte first, so no block is longe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -60,9 +58,10 @@ class Stretch(NamedTuple):
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """Divide the 256 bytes into stretches, so that the table of a block becomes as short as possible.
+    """Divide the table of a block into stretches, so that it takes as few bytes as possible in a file.
 
-    The bytes in `standing` represent pairs.
+    The table covers all 256 bytes. A stretch is a row of bytes without entries, and then a row of bytes with entries.
+    The bytes in `standing` represent pairs, and must have entries.
     """
     byte = 0
     while byte < 256:
@@ -78,9 +77,10 @@ def _first_pair_byte(standing: Collection[int], byte: int) -> int:
 
 
 def _end_of_listed(standing: Collection[int], byte: int) -> int:
-    """Return the end of the run of bytes with entries that begins at `byte`.
+    """Return the end of the group of entries that begins with `byte` in a block's table.
 
-    A single byte between two bytes that represent pairs gets an entry, because this makes the table shorter.
+    The bytes in `standing` represent pairs, so they have entries. A single byte between two of them also gets an entry,
+    because this makes the table shorter. A group has at most MOST_AT_ONCE entries.
     """
     end = byte + 1
     last = byte + MOST_AT_ONCE
@@ -111,21 +111,24 @@ class Block(NamedTuple):
     stop: int  # offset after the last byte
 
 
-def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
-    """Yield the blocks of a text. A block has at most `size` bytes, and at most `most` different bytes."""
+def blocks_of(text: Sequence[object], size: int, most: int) -> Iterator[Block]:
+    """Yield the blocks of a text. A block has at most `size` bytes, and at most `most` different bytes.
+
+    The text may also be a sequence of other symbols, which are counted in place of bytes.
+    """
     start = 0
     while start < len(text):
-        stop = _end_of_block(text[start : start + size], most) + start
+        stop = end_of_block(text[start : start + size], most) + start
         yield Block(start, stop)
         start = stop
 
 
-def _end_of_block(text: bytes, most: int) -> int:
+def end_of_block(text: Sequence[object], most: int) -> int:
     if len(set(text)) <= most:
         return len(text)
-    seen: set[int] = set()
-    for place, byte in enumerate(text):
-        seen.add(byte)
+    seen = set[object]()
+    for place, symbol in enumerate(text):
+        seen.add(symbol)
         if len(seen) > most:
             return place
     return len(text)

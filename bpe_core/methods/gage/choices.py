@@ -16,7 +16,7 @@ class Choices(OwnChoices):
     block_size: int = choice(
         5_000,
         "Block",
-        "The number of bytes in a block. A text is compressed block by block, and each block has its own table",
+        "The number of bytes or other symbols in a block. Each block of a text is compressed with its own table",
         least=2,
         most=65_535,
         unit=" bytes",
@@ -25,7 +25,7 @@ class Choices(OwnChoices):
     block_bytes: int = choice(
         200,
         "Different bytes",
-        "The largest number of different bytes in a block. The other bytes can replace pairs",
+        "The largest number of different bytes or other symbols in a block. Unused bytes can replace pairs",
         least=1,
         most=256,
         unit=" different",
@@ -34,7 +34,7 @@ class Choices(OwnChoices):
 
 
 # The only values that these common choices may have with this method.
-NEEDS: dict[str, Any] = dict(base="bytes", pattern="none", marker="none")
+NEEDS: dict[str, Any] = dict(base="bytes", pattern="none", marker="none", alphabet_limit=None)
 
 PRESETS = {
     "gage": Preset(

@@ -1,4 +1,4 @@
-"""The learner that runs the compiled kernel of Gage's compressor. It makes the arrays of the kernel."""
+"""The learner that runs the compiled kernel of Gage's compressor. It also creates the kernel's arrays."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels import gage as kernel
 from bpe_core.kernels import learn_queue
 from bpe_core.methods.gage.block_form import BLOCKS_LOOKED_AT, CompressedBlock, no_reasons, size_of_block, with_room
+from bpe_core.methods.gage.symbols import BYTES, WrittenBlocks, sequences_of
 from bpe_core.methods.kit.learner import EVERY_LENGTH, UNLIMITED, Candidate, GoneThrough
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.numbered_symbols import WIDTH
 
 MOST_STEPS = 255  # steps of a block: at least one byte occurs in it
 LARGEST_COUNT = 2**31 - 1  # more than a block can hold
@@ -25,12 +27,18 @@ class CompiledLearner:
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        """Divide the texts into blocks, and make the arrays of the kernel.
+        """Divide the texts into blocks, and create the kernel's arrays.
 
-        The history `forced` is not used, because the learner makes the same steps again.
+        The history `forced` is not used, because the learner makes the same steps without it.
         """
-        self.blocks = blocks = _cut(words, recipe)
-        self._state = _begin(blocks, len(alphabet), recipe)
+        self._written: WrittenBlocks | None = None
+        self._base = len(alphabet)
+        if recipe.base_symbols:
+            self._written = WrittenBlocks.of(sequences_of(words, alphabet), recipe.block_size, recipe.block_bytes)
+            self.blocks = blocks = _as_blocks(self._written, words)
+        else:
+            self.blocks = blocks = _cut(words, recipe)
+        self._state = _begin(blocks, BYTES, recipe)
         self.reasons = no_reasons()
         sizes = np.diff(blocks.ends, prepend=0)
         self.tokens_at_start = int((sizes * blocks.times).sum())
@@ -45,13 +53,16 @@ class CompiledLearner:
 
     @property
     def gone_through(self) -> GoneThrough:
-        ends = self.blocks.ends
+        ends = self.blocks.ends if self._written is None else self.blocks.ends * WIDTH
         block = int(self._state.number[kernel.BLOCK])
         return GoneThrough(int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         self.reasons = with_room(self.reasons, stop_at)
+        before = self.learned
         kernel.learn(self._state, columns, kernel.Reasons(**self.reasons), np.int64(stop_at), np.int64(work))
+        if self._written is not None:
+            self._written.name_all(columns, self.reasons["block"], slice(before, self.learned), self._base)
         return "nothing pays" if self._state.number[kernel.AT_END] else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
@@ -75,7 +86,11 @@ class CompiledLearner:
         state, times = state._replace(**copied), int(self.blocks.times[state.number[kernel.BLOCK]])
         candidates: list[Candidate] = []
         while len(candidates) < wanted and (pair := int(kernel.best_pair(state, np.int64(kernel.NO_PAIR)))) >= 0:
-            left, right = state.ids[[pair >> 8, pair & 255]].tolist()
+            halves = state.ids[[pair >> 8, pair & 255]]
+            if self._written is not None:
+                blocks = np.full(2, state.number[kernel.BLOCK], np.int32)
+                halves = self._written.named(halves, blocks, self._base)
+            left, right = halves.tolist()
             candidates.append(Candidate(left, right, int(state.counts[pair]) * times))
             state.counts[pair] = 0
         return candidates
@@ -116,6 +131,12 @@ def _cut(words: WordTable, recipe: Recipe) -> kernel.Blocks:
             ends = np.empty(count, np.int64)
             times = np.empty(count, np.int64)
     return kernel.Blocks(data, data.copy(), ends, times, np.empty(len(ends), np.int32))
+
+
+def _as_blocks(written: WrittenBlocks, words: WordTable) -> kernel.Blocks:
+    sizes = np.empty(len(written.ends), np.int32)
+    times = words.counts[written.sequences]
+    return kernel.Blocks(written.data, written.data.copy(), written.ends, times, sizes)
 
 
 def _begin(blocks: kernel.Blocks, base: int, recipe: Recipe) -> kernel.State:

@@ -46,6 +46,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
 
 ENDING = ".gage"
 MAGIC = b"BPEGAGE"
@@ -66,7 +67,7 @@ def checksum(crc: int) -> bytes:
 def refuse_to_overwrite(source: Path, target: Path) -> None:
     """Raise OutputError if the output path is the input file.
 
-    The input file is read until the end of the work, so the output must not replace it earlier.
+    The program reads the input file until the work ends, so the output must not overwrite it.
     """
     if target.exists() and source.exists() and target.samefile(source):
         raise OutputError(f"{target} is the input file; choose another name for the output.")
@@ -96,7 +97,7 @@ _Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
 
 
 def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> CompressedFile:
-    """Compress bytes in memory. The recipe has the size of blocks, the smallest count of a pair and the tie rule."""
+    """Compress bytes in memory. The recipe sets the block size, the minimum count of a pair, and the tie rule."""
     target = io.BytesIO()
     report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), work)
     return CompressedFile(target.getvalue(), report)
@@ -127,7 +128,7 @@ def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, wor
         counts = counts + more
         work.progress(Progress("compressing", done, size, "bytes", name))
     if done != size:
-        raise CorpusError(f"{name} changed from {size:,} to {done:,} bytes while it was read.")
+        raise CorpusError(f"{name} changed from {size:,} to {count_text(done, 'byte')} while it was read.")
     target.write(checksum(crc))
     blocks, pairs, table_bytes, full_blocks = counts.tolist()
     whole = written + SIZE_OF_HEAD + SIZE_OF_CHECKSUM
@@ -190,7 +191,7 @@ BYTES_BETWEEN_REPORTS = 1 << 18
 
 
 def expand(data: bytes, *, work: Work = ALONE) -> bytes:
-    """Return the original bytes of a compressed file in memory."""
+    """Expand a compressed file that is given as bytes, and return the original bytes."""
     reader = _Reader(io.BytesIO(data), len(data), "The file")
     target = io.BytesIO()
     check_room(2 * reader.length, "Expanding", "Expand it to a file instead.")
@@ -227,8 +228,8 @@ class _Reader:
         most = (size - SIZE_OF_HEAD - SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
         if self.length > max(0, most):
             raise self.wrong(
-                f"the file claims that the original is {self.length:,} bytes long, but it can hold at most {most:,} "
-                "bytes"
+                f"the file claims that the original is {count_text(self.length, 'byte')} long, but it can hold at most "
+                f"{count_text(most, 'byte')}"
             )
 
     def take(self, count: int) -> bytes:
@@ -275,7 +276,9 @@ def _block(reader: _Reader, most: int) -> bytes:
     text_of = {byte: _text(byte, pairs, known, set(), reader) for byte in set(data)}
     length = sum(len(text) * data.count(byte) for byte, text in text_of.items())
     if length > most:
-        raise reader.wrong(f"a block expands to {length:,} bytes, but at most {most:,} bytes can follow")
+        raise reader.wrong(
+            f"a block expands to {count_text(length, 'byte')}, but at most {count_text(most, 'byte')} can follow"
+        )
     return b"".join(map(text_of.__getitem__, data))
 
 

@@ -58,9 +58,9 @@ class BlockTables:
         return table
 
     def last(self) -> int:
-        """Return the last step of the block whose table was used last.
+        """Return the last step of the block whose table was used most recently.
 
-        If no table was used yet, return the number of all steps.
+        If no table was used yet, return the total number of steps.
         """
         table = next(iter(self._tables.values()), None)
         return len(self._history) if table is None else table.first + table.steps
@@ -74,7 +74,7 @@ class BlockTables:
         return Table(first, steps, TextEncoder(own, self._cutting))
 
     def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
-        """Convert token ids of one block's table to the token ids of the whole history."""
+        """Convert token ids of one block's table to indices in the whole history."""
         own_special = self._base + table.steps
         named = ids.astype(np.int64)
         named[ids >= self._base] += table.first
@@ -117,8 +117,11 @@ class BlockTokens(Segmentation):
         self.pending = boundaries.pending
 
     def _table_at(self, at: int) -> tuple[Boundaries, int]:
-        """Return the boundaries that the table of step `at` makes in the text. Also return how many steps of this
-        table are made."""
+        """Return the boundaries of the text after the table of one block has split it.
+
+        The block is the one to which step `at` belongs. Also return how many of the first `at` steps belong to this
+        block.
+        """
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

@@ -1,14 +1,18 @@
 """The blocks of a run of Gage's compressor, and the meaning of the bytes around a boundary.
 
-After k steps, a text is split by the table of the block to which step k belongs. A byte of this table covers the
-boundary, or a byte will cover it when the table is complete, or no byte ever covers it.
+Each block has a table, in which a byte stands for a longer text. The steps of the run fill the tables one after
+another. After k steps, a text is split by the table to which step k belongs.
+
+A boundary lies between two characters of a text. If a byte of the table stands for both of them, the boundary is not
+visible. So there are three cases: there is such a byte, there will be such a byte once the table is complete, or there
+never is such a byte.
 
     >>> from bpe_core.methods.gage.reference import train
     >>> blocks = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})
     >>> run_blocks = blocks_of_run(blocks, Recipe.preset("gage", block_size=8))
     >>> run_blocks.starts.tolist(), run_blocks.stops.tolist(), run_blocks.texts.tolist(), run_blocks.different.tolist()
     ([0, 8, 0], [8, 11, 2], [0, 0, 1], [3, 3, 2])
-    >>> run_blocks.size_at_start  # each has an empty table and a length
+    >>> run_blocks.size_at_start  # bytes: 8 + 3 + 3 * 2 of text, and 3 + 2 for the empty table and length of each block
     42
     >>> recipe = Recipe.preset("gage", min_frequency=2, ties="lowest-ids")
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), recipe)
@@ -26,12 +30,13 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.insight.boundary_reasons import Reason, sentence
 from bpe_core.methods.gage.block_form import blocks_of, size_of_block
 from bpe_core.methods.gage.cut import BlockTables
 from bpe_core.methods.kit.blocks import RunBlocks
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation, ShownToken, Way
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
+from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
@@ -40,10 +45,11 @@ def blocks_of_run(words: WordTable, recipe: Recipe, *, cancelled: CancelCheck = 
     rows: list[tuple[int, int, int, int]] = []
     size = 0
     for text, (word, times) in enumerate(words):
-        for start, stop in blocks_of(word, recipe.block_size, recipe.block_bytes):
+        symbols = word.decode() if recipe.base_symbols else word
+        for start, stop in blocks_of(symbols, recipe.block_size, recipe.block_bytes):
             if cancelled():
                 raise Cancelled("Cancelled.")
-            rows.append((text, start, stop, len(set(word[start:stop]))))
+            rows.append((text, start, stop, len(set(symbols[start:stop]))))
             size += size_of_block((), stop - start) * times
     texts, starts, stops, different = np.array(rows, np.int64).reshape(-1, 4).T
     return RunBlocks(texts, starts, stops, different, size)
@@ -78,6 +84,8 @@ class WhyGage(ExplainedText):
         table = self._tables.table(at)
         boundaries = table.encoder.segmentation(self._text, self._allowed)
         rank = int(boundaries.ranks[byte])
+        if rank == INSIDE:
+            return Explanation("symbol", False, sentence(Reason("symbol"), str))
         own = at - table.first
 
         def token(place: int, steps: int) -> int:
@@ -95,11 +103,13 @@ class WhyGage(ExplainedText):
         if rank != NEVER:
             chain = self._chain(token(byte, rank + 1))
             first = chain[0]  # a token across the boundary was joined, so the chain is not empty
-            said = f"will replace `{self._names[first.token]}`, across this place, from step {first.step:,} on."
+            said = f"will replace `{self._names[first.token]}`, spanning this position, from step {first.step:,} on."
             return self._with_chain("later", f"{where} the byte 0x{first.byte:02X} {said}", chain)
         if block == NOTHING:
             return Explanation("never", True, f"Nothing has been replaced yet, so {around} are separate.")
-        return Explanation("never", True, f"{where} no byte replaces a pair across this place, between {around}.")
+        return Explanation(
+            "never", True, f"{where} no byte replaces a pair that spans this position, between {around}."
+        )
 
     def _chain(self, token: int) -> list[StandIn]:
         chain: list[StandIn] = []

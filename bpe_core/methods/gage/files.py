@@ -1,4 +1,4 @@
-"""The kinds of tables that can hold a result of Gage's compressor: none, because each block has a separate table."""
+"""The file formats for tables of Gage's compressor. There are none, because each block of a text has its own table."""
 
 TABLES: frozenset[str] = frozenset()
 INSTEAD = "compress the text to a file, choose a table such as csv"

@@ -1,4 +1,4 @@
-"""The learner of Gage's compressor, and the reasons of its steps."""
+"""The learner of Gage's compressor, and the reasons for its steps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ REASONS = (
         "0x{:02X}".format,
         widest="0xFF",
     ),
-    Reason.of_column("size", "The size of all blocks after the step in bytes, with their tables", widest="999,999,999"),
+    Reason.of_column("size", "The size of all blocks and their tables after the step, in bytes", widest="999,999,999"),
 )
 
 COMPILED = CompiledWay(compiled_learner, 3, COMPRESSING)

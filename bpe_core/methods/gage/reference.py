@@ -1,7 +1,7 @@
-"""The reference of Gage's compressor of 1994, plain and slow. Byte-pair encoding was developed from this compressor.
+"""A plain and slow reference for the compressor of Philip Gage (1994), from which byte-pair encoding was developed.
 
 **Compressing.** A text is divided into blocks. In each block, count every pair of neighbouring bytes, and replace the
-most frequent pair by a byte that does not occur in the block. Begin again until no pair saves more than its place in
+most frequent pair by a byte that does not occur in the block. Repeat this until no pair saves more than its entry in
 the table costs. The byte that represents a pair may be a part of other pairs. By hand, on eleven bytes:
 
     a a a b d a a a b a c      a+a occurs 4 times (overlaps count): Z = aa
@@ -11,11 +11,14 @@ the table costs. The byte that represents a pair may be a part of other pairs. B
 
     >>> words = WordTable.from_counts({"aaabdaaabac": 1})
     >>> history = train(words, Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
-    >>> [(step.left, step.right, step.index, step.reasons["byte"]) for step in history]  # the last are bytes
+    >>> [(step.left, step.right, step.index, step.reasons["byte"]) for step in history]  # last: the byte for the pair
     [(97, 97, 256, 255), (97, 98, 257, 254), (256, 257, 258, 253)]
 
 As in byte-pair encoding, each step makes a token with an id from 256 on, independent of the byte that represents it.
 The next block begins with an empty table, but its ids follow the ids of the block before.
+
+A text can also consist of other symbols than bytes, such as musical notes. Then the symbols of each block are numbered
+in ascending order, and each symbol is written as its number.
 
 **Expanding.** Each byte that represents a pair is replaced by the pair, until no such byte is left. So nothing is lost.
 
@@ -39,11 +42,12 @@ from bpe_core.recipes.ties import Pair
 
 
 class _Block:
-    def __init__(self, data: bytes, times: int, number: int) -> None:
-        self.tokens: Word = list(data)
+    def __init__(self, symbols: Word, times: int, number: int, *, are_bytes: bool) -> None:
+        self.tokens: Word = list(symbols)
         self.times = times
         self.number = number
-        self.byte_of = {byte: byte for byte in data}
+        # Other symbols than bytes are numbered in their order, and written as these numbers.
+        self.byte_of = {symbol: symbol if are_bytes else place for place, symbol in enumerate(sorted(set(symbols)))}
         self.pairs: dict[int, Pair] = {}  # from the byte that represents a pair to the pair
 
     @property
@@ -56,7 +60,8 @@ class _Block:
 
 def train(words: WordTable, recipe: Recipe) -> History:
     """Compress block after block until the vocabulary is full, or no pair saves more than its table entry costs."""
-    return compress(divide_into_blocks(words, recipe), Alphabet.for_words(words, recipe), recipe)
+    alphabet = Alphabet.for_words(words, recipe)
+    return compress(divide_into_blocks(words, recipe, alphabet), alphabet, recipe)
 
 
 def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
@@ -66,7 +71,7 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     >>> [(block.pairs, list(block.data)) for block in compressed_blocks(b"aaabdaaabac", recipe)]
     [({255: (97, 97), 254: (97, 98), 253: (255, 254)}, [253, 100, 253, 97, 99])]
     """
-    blocks = divide_into_blocks(WordTable.from_counts([(data, 1)]), recipe)
+    blocks = divide_into_blocks(WordTable.from_counts([(data, 1)]), recipe, Alphabet.of_bytes())
     starts = [0, *accumulate(len(block.tokens) for block in blocks)]
     compress(blocks, Alphabet.of_bytes(), recipe.with_changes(merges=len(data), vocab_size=None))
     return [
@@ -97,28 +102,34 @@ def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> Histor
     return as_history(rows, recipe, alphabet, at_start, "vocabulary full" if full else "nothing pays", reasons=columns)
 
 
-def divide_into_blocks(words: WordTable, recipe: Recipe) -> list[_Block]:
-    """Divide all words into blocks that are not too long and do not have too many different bytes.
+def divide_into_blocks(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> list[_Block]:
+    """Divide all words into blocks that are not too long and do not have too many different bytes or other symbols.
 
     >>> recipe = Recipe.preset("gage", block_size=4, block_bytes=2)
-    >>> [bytes(block.tokens) for block in divide_into_blocks(WordTable.from_counts({"aababc": 1}), recipe)]
+    >>> blocks = divide_into_blocks(WordTable.from_counts({"aababc": 1}), recipe, Alphabet.of_bytes())
+    >>> [bytes(block.tokens) for block in blocks]
     [b'aaba', b'bc']
     """
     blocks: list[_Block] = []
+    are_bytes = recipe.base == "bytes"
     for word, times in words:
-        block = b""
-        for i in range(len(word)):
-            taken = block + word[i : i + 1]
+        block: Word = []
+        for symbol in alphabet.symbols_of(word, recipe):
+            taken = [*block, symbol]
             if len(taken) > recipe.block_size or len(set(taken)) > recipe.block_bytes:
-                blocks.append(_Block(block, times, len(blocks)))
-                taken = word[i : i + 1]
+                blocks.append(_Block(block, times, len(blocks), are_bytes=are_bytes))
+                taken = [symbol]
             block = taken
-        blocks.append(_Block(block, times, len(blocks)))
+        blocks.append(_Block(block, times, len(blocks), are_bytes=are_bytes))
     return blocks
 
 
 def replace(block: _Block, pair: Pair, token: int) -> int:
-    """Replace a pair in a block by a new token and by the highest unused byte. Return this byte."""
+    """Replace a pair in a block.
+
+    In the block's tokens, the pair becomes `token`. In the block's bytes, it becomes the highest unused byte. Return
+    this byte.
+    """
     byte = max(set(range(256)) - set(block.byte_of.values()))
     left, right = (block.byte_of[half] for half in pair)
     block.tokens = join(block.tokens, pair, token)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:  # these imports load machine code
 def scores_of(history: History) -> Scores:
     """Return the scores of a history.
 
-    If the vocabulary holds only characters, each word has only one path, and the function returns zeros. Raise
-    FormatError if a history of pieces has no scores.
+    If the vocabulary holds only single characters, scores make no difference, because each word can be split in only
+    one way. Then the function returns zeros. Raise FormatError if a history with longer pieces has no scores.
     """
     if history.scores is not None:
         return history.scores
@@ -56,7 +56,7 @@ class Seeds(NamedTuple):
 
 
 class Pieces:
-    """The tokens of a history. They are the edges of the lattices, and they have scores after each step."""
+    """The tokens of a history, which are the edges of the lattices, and their scores after each step."""
 
     def __init__(self, history: History) -> None:
         self.scores = scores = scores_of(history)
@@ -73,7 +73,8 @@ class Pieces:
         return self._seeds.lengths[id]
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
-        """Return for each symbol the tokens that can begin there after `at` steps, the shortest first."""
+        """Return a list with one entry for each symbol: the tokens that can begin there after `at` steps, the shortest
+        first."""
         scores = self.scores_at(at)
         return [
             [

@@ -1,4 +1,4 @@
-"""A learner for small samples. It learns by the slow specification of a method, while machine code is not ready."""
+"""A learner for small samples. It runs the slow specification of a method while machine code is not ready."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTES_A_CELL = 1_500
 
 @dataclass(frozen=True)
 class SpecifiedWay(Way):
-    """The way to learn that runs the slow specification of a method."""
+    """A way to learn with a method's specification: a short, slow function in plain Python."""
 
 
 def specified_way(method: Method) -> SpecifiedWay:
@@ -34,7 +34,10 @@ def specified_way(method: Method) -> SpecifiedWay:
 
 
 class SpecifiedLearner:
-    """A learner that first learns all steps by the specification, and then replays them one by one."""
+    """A learner that first learns all steps by a method's specification, and then replays them one by one.
+
+    The specification is a short, slow function in plain Python that learns a whole vocabulary.
+    """
 
     gone_through = None
 
@@ -80,16 +83,17 @@ class SpecifiedLearner:
         return [Candidate(step.left, step.right, step.count, step.reasons)]
 
     def _learn_up_to(self, steps: int) -> None:
-        """Learn again with a limit of `steps` steps.
+        """Learn again with a limit of `steps` steps, if the vocabulary was full after fewer steps.
 
-        Do this only if the specification stopped earlier because the vocabulary was full.
+        The new limit replaces the vocabulary size of the recipe. Do nothing if a larger vocabulary would not begin with
+        the same steps.
         """
         if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_be_continued:
             self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 
     @property
     def _can_be_continued(self) -> bool:
-        """Return whether a larger vocabulary begins with the same steps as a smaller vocabulary.
+        """Return whether learning a larger vocabulary begins with the same steps as learning a smaller one.
 
         This is false if the size affects the early steps, or if steps drop tokens.
         """

@@ -1,7 +1,8 @@
-"""The words as lattices need them: sequences of base symbols that pieces may cover, called stretches.
+"""The stretches of all words. A stretch is a sequence of base symbols that pieces may cover, and it has one lattice.
 
-No piece holds a character that the alphabet lacks, so this character divides its word into two stretches. A character
-that is written like the marker divides its word too, because a piece with this character would seem to begin a word.
+No piece contains a character that the alphabet lacks, so such a character divides its word into two stretches. A
+character that looks like the word marker also divides its word, because a piece with this character would look as if it
+began a word.
 """
 
 from __future__ import annotations
@@ -70,10 +71,10 @@ class Stretches:
 
 
 def lead_of(symbol: Symbol, recipe: Recipe) -> int:
-    """Return the number by which a base symbol is compared with other followers. A follower comes after a piece.
+    """Return a number that represents a base symbol when the symbols that follow a piece are compared.
 
-    The number is the first byte of the symbol's text. If the base symbols are no text, it is computed from the code
-    point of the symbol.
+    Two symbols count as different if their numbers differ. The number is the first byte of the symbol's text. If the
+    base symbols are not text, the number is computed from the code point of the symbol.
     """
     if recipe.base_symbols and symbol.kind == "character":
         return 1 + ord(symbol.text.decode()) % _DIFFERENT
@@ -81,10 +82,10 @@ def lead_of(symbol: Symbol, recipe: Recipe) -> int:
 
 
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
-    """Return for each word the byte that comes after it in the corpus.
+    """Return the byte that follows each word in the corpus.
 
-    If only spaces come after the word, the byte is the first byte of the marker. If only line ends come, the value is
-    END. If both come, the value is VARIOUS.
+    If the word is always followed by a space, the byte is the first byte of the marker. If it is always followed by a
+    line end, the value is END. If both occur, the value is VARIOUS.
     """
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various = (at_ends > 0) & (at_ends < words.counts)
@@ -94,7 +95,7 @@ def _followers(words: WordTable, recipe: Recipe) -> Bytes:
 
 
 def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
-    """Return a mask of the base symbols that a piece of several symbols may hold."""
+    """Return a mask of the base symbols that a piece of several symbols may contain."""
     marker = recipe.marker_text
     return np.array(
         [

@@ -6,7 +6,7 @@ MOST_BEHIND = 3  # bytes of a character after its first byte
 
 
 def lacks_of(texts: list[bytes]) -> list[int]:
-    r"""Return for each text the number of bytes that it lacks to form whole characters.
+    r"""Return the number of bytes that each text lacks to form whole characters.
 
     Each surplus continuation byte counts as -1.
 
@@ -23,9 +23,9 @@ def _lacks(byte: int) -> int:
 
 
 def may_be_joined(left: int, right: int) -> bool:
-    """Return whether two tokens that lack `left` and `right` bytes may be joined.
+    """Return whether two tokens may be joined: the result must be whole characters, or a part of one character.
 
-    The joined text must be whole characters, or a part of one character.
+    `left` and `right` say how many bytes each token lacks to form whole characters, as `lacks_of` counts them.
     """
     if left == 0 or right >= 0:
         return left == right == 0

@@ -1,4 +1,4 @@
-"""Checks that a method does what the rest of the program expects. They use a small text.
+"""Checks, on a small text, that a method does what the rest of the program expects.
 
     >>> from bpe_core.methods.bpe import METHOD
     >>> check_method(METHOD)[:2]
@@ -56,22 +56,23 @@ class MethodIsWrong(BpeError):
 
 
 def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT) -> tuple[str, ...]:
-    """Check on a small text that a method keeps all rules. Raise `MethodIsWrong` with the first rule that it breaks.
+    """Check on a small text that a method follows all rules. Raise `MethodIsWrong` for the first rule that it breaks.
 
     Parameters
     ----------
     method
         The method. It need not be registered yet.
     recipe
-        A recipe of the method. The default is its first preset, or else its `needs`, with a few steps.
+        A recipe of the method. The default is the method's first preset with a few steps. If there is no preset, the
+        recipe is made from `needs`.
     text
-        The text to learn from and to split, by default a few lines of English. If the recipe mixes groups, the lines go
-        to the groups in turn.
+        The text to learn from and to split, by default a few lines of English. If the recipe mixes groups, the groups
+        take turns in getting a line.
 
     Returns
     -------
     tuple of str
-        The rules that the method keeps.
+        The rules that the method follows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The data of the kernels that learn by lattices: the tree of all words, the repeated pieces, and the lattices."""
+"""The data for the kernels that learn with lattices: the tree of all words, the repeated pieces, and the lattices."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _make_tree(stretches: Stretches) -> Trie:
 def repeated_pieces(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
     """Return the pieces that occur more than once, with their counts.
 
-    A piece has at most `longest` symbols in one script.
+    A piece has at most `longest` symbols, and all its letters have the same script.
     """
     trie = trie_of(stretches)
     room = len(trie.symbol)
@@ -102,7 +102,8 @@ TIDY_BELOW = 0.98  # tidy when the tokens with a score fall below this share
 class CompiledLattices:
     """The lattices of all words, with the pieces that may cover them.
 
-    The methods do long work in slices. Their argument `work` is about the number of pieces that one call examines.
+    Long work is done in slices, one slice for each call. The argument `work` limits a slice: a call examines
+    approximately `work` pieces.
     """
 
     tokens: int  # tokens of the corpus on the best paths
@@ -145,7 +146,7 @@ class CompiledLattices:
         return len(self._lattice.shared)
 
     def coverage(self) -> Int64s:
-        """Return for each token the number of symbols in the corpus that all its occurrences cover."""
+        """Return the number of symbols in the corpus that the occurrences of each token cover."""
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
@@ -163,11 +164,12 @@ class CompiledLattices:
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
-        """Count the tokens of the corpus after each drop, while `pieces` are dropped one after another.
+        """Drop `pieces` one after another, and count the tokens of the corpus after each drop.
 
-        A call counts in the stretches from `start` on, until `work` is done. Return the index of the next stretch, and
-        the work done. Before the first call, `cut` must have split all stretches with the present pieces. After the
-        last stretch, `leaving` and `tokens_after` are complete and all `pieces` are dropped.
+        The words of the corpus consist of stretches. A call examines the stretches from the index `start` on, until it
+        has examined approximately `work` pieces. It returns the index of the next stretch, and the work done. Before
+        the first call, the method `cut` must have split all stretches with the current pieces. After the last stretch,
+        the attributes `leaving` and `tokens_after` hold the results, and all `pieces` are dropped.
         """
         if start == 0:
             self._begin(0.0)
@@ -188,14 +190,14 @@ class CompiledLattices:
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """Sort pieces by the ends of their texts.
+        """Sort pieces by the nodes of the tree at which their texts end.
 
-        In this order `own_paths` reads neighbouring memory for neighbouring pieces.
+        This makes `own_paths` faster, because successive pieces then use neighbouring memory.
         """
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
-        """Find for each piece the best way to split its text into other pieces."""
+        """Find the best way to split the text of each piece into other pieces."""
         lengths = self._lengths[pieces]
         path_scores = np.empty(len(pieces))
         stops = np.zeros(len(pieces) + 1, np.int64)
@@ -232,7 +234,7 @@ class CompiledLattices:
         return stop, 2 * self._edges_between(start, stop)
 
     def _set_counts(self, counts: Int64s) -> None:
-        """Make `counts` the array to which kernels add counts from now on. The former array keeps its values."""
+        """Replace the array to which the kernels add counts. The old array keeps its values."""
         self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 
     def _begin(self, score: float) -> None:

@@ -1,9 +1,9 @@
 """The learner that runs the compiled kernels of byte-pair encoding.
 
-It makes the arrays of the kernels and enlarges them. Before the first merge, each thread counts the pairs of base
-symbols in its own range of cells, which ends after a word. A cell is a place of the array with the symbols of all
-words. Each thread gives the pairs its own numbers, and common numbers replace them later. A pair that occurs at very
-many places is merged by two threads.
+It creates the kernels' arrays and enlarges them when necessary. Before the first merge, each thread counts the pairs of
+base symbols in its own range of cells, which ends after a word. A cell is one element of the array that holds the
+symbols of all words. At first each thread numbers the pairs that it finds. Later the pairs get new numbers, which are
+the same for all threads. A pair that occurs at very many positions is merged by two threads.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Stretch(NamedTuple):
 
 
 class BasePairs:
-    """The pairs of base symbols with their counts. The class can also record the places of the pairs."""
+    """The pairs of base symbols with their counts. The class can also record the positions at which the pairs occur."""
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
@@ -67,9 +67,9 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Record the places of each pair in the arena, the array that holds the places of all pairs.
+        """Record the positions of each pair in the arena, the array that holds the positions of all pairs.
 
-        A range of the arena is reserved for each pair. If a pair has no such range, its places are not recorded.
+        A range of the arena is reserved for each pair. If a pair has no such range, its positions are not recorded.
         """
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
@@ -114,7 +114,10 @@ def _with_room(table: names.State, pairs: int) -> names.State:
 
 
 def _with_enough_slots(table: names.State) -> names.State:
-    """Return the state with a hash table for the base pairs that has at least twice as many slots as pairs."""
+    """Return the kernels' arrays, with the hash table of pairs enlarged so that all pairs of base symbols fit.
+
+    The table needs at least twice as many slots as there are pairs, or one slot for each possible pair.
+    """
     base = int(table.run[0]["base"])
     pairs = len(table.pairs)
     slots = len(table.base_slots)
@@ -127,7 +130,9 @@ def _with_enough_slots(table: names.State) -> names.State:
 
 
 def room_after(room: int) -> int:
-    """Return the next larger number of pairs for which the arrays are enlarged.
+    """Return the number of pairs that the arrays can hold after they are enlarged.
+
+    `room` is the number they can hold now.
 
     Raise TooLarge if there would be too many pairs, or if the memory does not suffice.
     """
@@ -142,7 +147,7 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A helper that merges a pair on two threads. Each thread joins the pair at half of its places."""
+    """A helper that merges a pair on two threads. Each thread handles half of the pair's positions."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
@@ -165,7 +170,11 @@ class Halves:
         return int(stop - first)
 
     def _second(self, state: names.State, first_joints: int) -> names.State:
-        """Return a copy of the state with other buffers, for the second thread."""
+        """Return the kernels' arrays for the second thread. Some of them are buffers that only this thread uses.
+
+        The array `joints` records the joined occurrences. The first thread fills its first `first_joints` rows, and the
+        second thread fills the rows after them.
+        """
         if len(self._sides) < len(state.sides):
             self._sides = np.zeros(len(state.sides), np.int32)
         if len(self._groups) < len(state.groups):
@@ -223,8 +232,8 @@ class CompiledLearner:
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Learn steps up to the row `stop_at` of the columns, but do at most about `work` units of work.
 
-        A unit takes about ten nanoseconds at most. If the run ends, return the reason. Otherwise return an empty
-        string.
+        A unit takes about ten nanoseconds at most. If the run ends, return the reason why it ends. Otherwise return an
+        empty string.
         """
         self._make_room_for_tokens(stop_at)
         run = self._state.run[0]
@@ -267,13 +276,16 @@ class CompiledLearner:
         """
 
     def _limit(self) -> None:
-        """Exclude pairs from joining before the first step.
+        """Mark the pairs that must never be joined. This is called before the first step.
 
-        Only a subclass that must not join some pairs overrides this method.
+        A subclass with such pairs overrides this method.
         """
 
     def _begin_order(self) -> None:
-        """Compute `_scores` in a subclass that sorts the pairs by scores instead of counts."""
+        """Prepare the order of the pairs.
+
+        A subclass that sorts the pairs by scores instead of counts computes `_scores` here.
+        """
 
     # Room for new tokens, merges and pairs.
 
@@ -312,8 +324,9 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Remove recorded places at which the pair no longer occurs. If this frees too little memory, make a larger
-        arena."""
+        """Remove recorded positions at which the pair no longer occurs. If this frees too little memory, make a larger
+        arena.
+        """
         names.tidy_arena(self._state)
         arena = self._state.arena
         (used, wanted) = self._state.run[["arena", "wanted"]].tolist()[0]
@@ -328,7 +341,8 @@ class CompiledLearner:
 def are_whole(state: names.State) -> Bools:
     """Return a mask of the words that consist of one token.
 
-    If a token covers several cells, its last cell holds the number of these cells.
+    Each base symbol has a cell. If a token covers several cells, its last cell holds the number of these cells, as a
+    negative number.
     """
     lengths = np.diff(state.words["start"]) - 1
     whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)
@@ -390,7 +404,10 @@ def state_of(
 
 
 def _forced_pairs(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
-    """Return for each step, up to the last forced step, the pair that it must join. A free step has NOTHING."""
+    """Return a row for each step up to the last forced step.
+
+    A row holds the pair that the step must join. If the step may choose its pair, the row holds NOTHING.
+    """
     steps = forced_at(recipe.interventions)
     known = 0 if forced is None else len(forced)
     given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
@@ -419,7 +436,11 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
-    """Return for every sixteenth cell the index of the last word that starts at this cell or before it."""
+    """Return the index of a word for every sixteenth cell: the last word that starts at this cell or before it.
+
+    A cell is an element of the array that holds the base symbols of all words. `starts` has the first cell of each
+    word.
+    """
     spacing = 1 << names.HINT_SHIFT
     first_hint = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the first hint at or after the start of each word
     begun = np.bincount(first_hint, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)

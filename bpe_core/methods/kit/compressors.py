@@ -1,4 +1,4 @@
-"""The sizes of a file or of texts compressed by zlib and zstd, for comparison."""
+"""The sizes that a file or texts have after compression by zlib and zstd. They serve as a comparison."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds
 
 
 def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
-    """Return the compressed size of a file in bytes for each compressor.
+    """Return a dictionary from the name of each compressor to the compressed size of a file in bytes.
 
-    The result has zstd only if a module for it exists.
+    The compressor zstd is only included if its module is installed.
     """
     with opened(path) as source:
         return _sizes(_reported(source, work.progress), work.cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """Return for each compressor the total size of all texts after compression.
+    """Return a dictionary from the name of each compressor to the total size of all texts after compression.
 
     Each distinct text is compressed alone. Its size is multiplied by the number of times that the text occurs.
     """

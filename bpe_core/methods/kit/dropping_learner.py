@@ -1,5 +1,5 @@
-"""The learners that drop pieces. They store the steps, the tokens of the corpus after each step, and the current
-scores.
+"""The learners that drop pieces. They store the steps, the number of tokens in the corpus after each step, and the
+current scores.
 
 A generator divides the long work into slices. A call of `learn` runs slices until its time is used up. The generator
 finds batches of pieces to drop, and the counts after each drop. Each step drops one piece. Each method has a different
@@ -65,8 +65,8 @@ def first_scores(coverage: Int64s) -> Float32s:
 def rounded_sums(expected: Float64s) -> Float32s:
     """Round sums to 32 bits. First remove the last bits, which depend on the order of the additions.
 
-    Without this removal, two orders of the same additions could give two different 32-bit numbers, if the sum is
-    halfway between them. An odd count above 2**24 is an example of such a sum.
+    Otherwise the same additions in another order could give a different 32-bit number, if the sum is halfway between
+    two such numbers. An odd count above 2**24 is such a sum.
 
     >>> rounded_sums(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
@@ -88,8 +88,8 @@ def scores_of(expected: Float32s, stay: Bools) -> Float32s:
 
 
 def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
-    """Sort ids by the number that belongs to each id, the least number first. If numbers are equal, the largest id
-    comes first.
+    """Sort ids by the entries of `numbers` at the same positions, in ascending order. If entries are equal, the largest
+    id comes first.
 
     >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
     [4, 2, 3, 1]
@@ -102,9 +102,9 @@ def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
 
 
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
-    """Return for each piece the loss of log-probability in the corpus if other pieces replace the piece.
+    """Return how much log-probability the corpus loses for each piece that is replaced by other pieces.
 
-    The loss is divided by the number of all tokens. Piece i is replaced by `others[starts[i]:starts[i + 1]]`.
+    The loss is divided by the total number of tokens. Piece i is replaced by `others[starts[i]:starts[i + 1]]`.
     """
     total = float(counts.sum())
     count = counts[pieces].astype(np.float64)
@@ -126,7 +126,7 @@ ReasonColumns = Mapping[str, npt.NDArray[Any]]
 
 
 class Batch(NamedTuple):
-    """A batch of pieces that are dropped one after the other."""
+    """A batch of pieces to drop one by one, in this order."""
 
     pieces: Int32s
     reasons: ReasonColumns  # the reasons of each piece
@@ -149,7 +149,7 @@ def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 class DroppingLearner(ABC):
-    """A learner that drops one piece at each step. It counts tokens by the lattices of all words."""
+    """A learner that drops one piece at each step. It counts tokens with the help of the lattices of all words."""
 
     gone_through = None
     _right = NOTHING  # the right half of each step
@@ -235,7 +235,7 @@ class DroppingLearner(ABC):
     def candidates(self, wanted: int) -> list[Candidate]:
         """Return the pieces of the batch that are not dropped yet.
 
-        Without a batch, return the pieces with the lowest counts.
+        If there is no batch, return the pieces with the lowest counts.
         """
         rest = self._batch.only(slice(self._next, self._next + wanted))
         if not len(rest.pieces):
@@ -280,9 +280,10 @@ class DroppingLearner(ABC):
         return len(self._alphabet) - self.learned + self._specials - self._asked
 
     def _prepare_drops(self, batch: Batch) -> Iterator[bool]:
-        """Count the tokens of the corpus while the pieces of a batch are dropped one after the other.
+        """Make `batch` the current batch, and count the tokens of the corpus after each of its drops.
 
-        Then make this batch the current batch.
+        A large batch is prepared in several parts. After each slice of work, and when a part is ready, yield True so
+        that the caller can continue later.
         """
         batch = self._as_forced(batch)
         while len(batch.pieces):
@@ -303,7 +304,7 @@ class DroppingLearner(ABC):
             yield True
 
     def _as_forced(self, batch: Batch) -> Batch:
-        """Return a copy of the batch in which the pieces that the given history drops replace the chosen pieces."""
+        """Replace the pieces of a batch by the pieces that the given history drops at the same steps."""
         forced_now = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(forced_now)] == forced_now).all():
@@ -333,7 +334,7 @@ class DroppingLearner(ABC):
     # -- Scores -----------------------------------------------------------------------------
 
     def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
-        """Store the current scores as the scores from this step on, and split all words by them.
+        """Use the current scores from this step on, and split all words with them.
 
         A base symbol without a score gets the lowest score of the tokens in `staying`, minus a penalty.
         """
@@ -364,7 +365,7 @@ class DroppingLearner(ABC):
         self._is_cut = True
 
     def _in_slices(self, job: Callable[[int, int], tuple[int, int]]) -> Iterator[bool]:
-        """Run a job for the lattices of all stretches of text, one slice after another. Yield True after each slice.
+        """Run a job on the lattices of all stretches of text, one slice after another. Yield True after each slice.
 
         Each call of the job gets the index of its first lattice, and the amount of work that the call may do.
         """

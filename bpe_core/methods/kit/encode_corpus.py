@@ -7,20 +7,23 @@ lowest byte first. The documents follow each other with nothing between them.
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Semaphore
 from typing import Any, BinaryIO, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import BpeError, Cancelled, OutputError
-from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
+from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.batches import Batch, Texts
 from bpe_core.segmenting.cutting import Allowed
@@ -29,14 +32,24 @@ from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
+from bpe_core.support.progress import (
+    WORTH_TELLING,
+    CancelCheck,
+    Progress,
+    ProgressReport,
+    Work,
+    ignore_progress,
+    never_cancelled,
+)
 from bpe_core.support.threads import available_threads
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.source import Chunk
 
 Answer = TypeVar("Answer")
 
 STOPPED = "Encoding was stopped, and nothing was written."
-PIECE = 1 << 20  # bytes of a long document that are encoded at a time
+LEAST_PIECE, PIECE = 1 << 20, 1 << 21  # bytes that are read and encoded at a time
+_PIECES_A_THREAD = 8
 BYTES_A_BYTE = 16  # bytes of memory for each byte of a word, which is encoded as a whole
 DIVIDE = "Divide the text, because it has a very long part in which no word ends."
 _HEADER = 128  # bytes of an .npy header: enough for any length
@@ -73,7 +86,7 @@ def smallest_width(largest: int) -> Width:
 
 def encode_corpus(
     corpus: Corpus,
-    history: History,
+    tokenizer: Tokenizer,
     output: Path | str,
     *,
     at: int | None = None,
@@ -87,11 +100,11 @@ def encode_corpus(
     If the work is cancelled, no file is written.
     """
     path = Path(output)
+    history = tokenizer.history
     known = history.numbers_of(np.arange(history.index_count))
     corpus.check_symbols(history.recipe.base_symbols)
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
-    tokenizer = Tokenizer(history)
     tokenizer.expect(PIECE if corpus.total_size is None else corpus.total_size, Work(progress, cancelled))
     encoding = CorpusEncoder(tokenizer, len(history) if at is None else at, allowed_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
@@ -149,6 +162,8 @@ def _write_all(
     def encoded(piece: Piece) -> EncodedPiece:
         return encoding.encoded(piece.texts, stored, corpus.sources[piece.source].name)
 
+    if (total or 0) >= WORTH_TELLING:
+        progress(Progress("encoding", 0, total, "bytes", files[0].name))
     with closing(on_all_cores(pieces_of(corpus, encoding.cuts, cancelled), encoded, cancelled)) as pieces:
         for piece, encoded_piece in pieces:
             if piece.source != begun:
@@ -189,29 +204,50 @@ class EncodedPiece(NamedTuple):
 
 
 def on_all_cores(
-    pieces: Iterable[Piece], encode: Callable[[Piece], Answer], cancelled: CancelCheck
+    pieces: Iterator[Piece], encode: Callable[[Piece], Answer], cancelled: CancelCheck
 ) -> Generator[tuple[Piece, Answer]]:
-    """Encode several parts of a corpus at the same time. Yield the parts in their order, each with its result."""
+    """Read and encode the parts of a corpus on several threads. Yield the parts in their order, each with its result.
+
+    The thread that has read a part also encodes it, because the text is then still in the cache of its core. Meanwhile
+    another thread reads the next part.
+    """
     threads = available_threads()
-    waiting: deque[tuple[Piece, Future[Answer]]] = deque()
+    begun: SimpleQueue[Future[tuple[Piece, Answer] | None]] = SimpleQueue()  # the last result is None
+    room = Semaphore(3 * threads)  # for results that were not yielded yet
+    reading = Lock()
+    is_stopped = False
+
+    def work() -> None:
+        while room.acquire() and not is_stopped:
+            result = Future[tuple[Piece, Answer] | None]()
+            try:
+                with reading:
+                    begun.put(result)
+                    piece = next(pieces, None)
+                result.set_result(None if piece is None else (piece, encode(piece)))
+            except BaseException as error:
+                result.set_exception(error)
+                return
+            if piece is None:
+                return
+
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for piece in pieces:
-                waiting.append((piece, pool.submit(encode, piece)))
-                if len(waiting) > 2 * threads:
-                    first, answer = waiting.popleft()
-                    yield first, answer.result()
-            while waiting:
+            for _ in range(threads):
+                pool.submit(work)
+            while (result := begun.get().result()) is not None:
                 if cancelled():
                     raise Cancelled(STOPPED)
-                first, answer = waiting.popleft()
-                yield first, answer.result()
+                yield result
+                room.release()
         finally:
-            pool.shutdown(cancel_futures=True)
+            is_stopped = True
+            room.release(threads)
 
 
 def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[Piece]:
     """Read a corpus in parts of about the same size."""
+    size = _piece_size(corpus.total_size)
     rest, ends = bytearray(), list[int]()  # `ends` holds the offsets in `rest` where documents end
     done_before = 0
     read = 0
@@ -226,7 +262,7 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
         del rest[:length]
         return Piece(source, Texts(data, edges), done_before + read, ended)
 
-    for chunk in corpus.chunks(several=True):
+    for chunk in corpus.chunks(size, several=True):
         if cancelled():
             raise Cancelled(STOPPED)
         if chunk.source != source:
@@ -234,13 +270,20 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
                 yield taken(len(rest))
             done_before = done_before + read
             source = chunk.source
+        if chunk.ends_document and 2 * len(chunk.data) >= min(size, LEAST_PIECE):
+            if ends and ends[-1] == len(rest):
+                yield taken(len(rest))
+            if not (rest or ends):
+                read = chunk.bytes_read
+                yield _whole_chunk(chunk, done_before + read)  # without a copy
+                continue
         if chunk.inner_ends is not None:
             ends += (chunk.inner_ends + len(rest)).tolist()
         rest += chunk.data
         read = chunk.bytes_read
         if chunk.ends_document:
             ends.append(len(rest))
-        if len(rest) >= PIECE:
+        if len(rest) >= size:
             length = ends[-1] if ends else cuts.last(rest)
             if length:
                 yield taken(length)
@@ -248,6 +291,30 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
                 check_room(BYTES_A_BYTE * len(rest), f"A word of {corpus.sources[source].name}", DIVIDE)
     if rest or ends:
         yield taken(len(rest))
+
+
+def _piece_size(total: int | None) -> int:
+    """Return the size of the parts of a corpus with `total` bytes.
+
+    Large parts need fewer Python calls per byte, but there must be enough parts for all threads.
+    """
+    if total is None:
+        return PIECE
+    return min(PIECE, max(LEAST_PIECE, total // (_PIECES_A_THREAD * available_threads())))
+
+
+def _whole_chunk(chunk: Chunk, read: int) -> Piece:
+    """Return a piece with all documents in a chunk. Each document must end in the chunk."""
+    length = len(chunk.data)
+    inner = np.zeros(0, np.int64) if chunk.inner_ends is None else chunk.inner_ends
+    edges = np.empty(len(inner) + 2, np.int64)
+    edges[0] = 0
+    edges[1:-1] = inner
+    edges[-1] = length
+    ends = edges[1:]
+    if len(inner) and inner[-1] == length:  # the last documents are empty
+        edges = edges[: np.searchsorted(edges, length) + 1]
+    return Piece(chunk.source, Texts(np.frombuffer(chunk.data, np.uint8), edges), read, ends)
 
 
 class CorpusEncoder:
@@ -259,12 +326,16 @@ class CorpusEncoder:
         self._at = at
         self._allowed = allowed
         self._lacks_some = bool((numbers < 0).any())
-        self._are_ids = np.array_equal(numbers, np.arange(len(numbers)))
-        self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=bool(tokenizer.allowed(allowed)))
+        self._of_thread = threading.local()
+        recipe = tokenizer.history.recipe
+        self.cuts = SafeCuts.of(recipe, with_specials=bool(tokenizer.allowed(allowed)), table=scan_table(recipe))
 
     def batch(self, texts: Texts, name: str) -> Batch:
-        """Return the tokens of a part of the corpus. Raise BpeError if a token has no id."""
-        tokens = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
+        """Return the tokens of a part of the corpus. Raise BpeError if a token has no id.
+
+        The tokens are valid until the same thread calls this method again.
+        """
+        tokens = self._tokens_of(replace(texts, ids=self._array_of_thread(texts.size)))
         if self._lacks_some and len(lacking := tokens.ids[self._numbers[tokens.ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(
@@ -273,15 +344,30 @@ class CorpusEncoder:
             )
         return tokens
 
-    def numbers(self, ids: Int32s, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Convert token indices to the ids of the tokenizer's own file, in the number type `kind`."""
-        return ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids]
+    def _tokens_of(self, texts: Texts) -> Batch:
+        if not self.tokenizer.takes_any_bytes:
+            return self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
+        documents = (texts.data[start:stop].tobytes() for start, stop in pairwise(texts.edges.tolist()))
+        return Batch.of([self.tokenizer.encode_bytes(document, at=self._at) for document in documents])
+
+    def _array_of_thread(self, size: int) -> Int32s | None:
+        """Return the array into which this thread writes the ids of each part.
+
+        A new array for each part would take longer, because the system must clear its memory. Return None for a part of
+        more than the usual size.
+        """
+        if size > PIECE + LEAST_PIECE // 2:
+            return None
+        kept: Int32s | None = getattr(self._of_thread, "ids", None)
+        if kept is None:
+            kept = self._of_thread.ids = np.empty(PIECE + LEAST_PIECE, np.int32)
+        return kept
 
     def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> EncodedPiece:
         ids = self.batch(texts, name).ids
         met = np.zeros(self.tokenizer.history.index_count, bool)
         met[ids] = True
-        return EncodedPiece(self.numbers(ids, kind), met)
+        return EncodedPiece(self.tokenizer.numbers(ids).astype(kind), met)
 
 
 def npy_header(length: int, width: npt.DTypeLike) -> bytes:

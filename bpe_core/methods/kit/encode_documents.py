@@ -1,11 +1,12 @@
 """The encoding of documents into numbered shards of ids, with an index of the ends of the documents.
 
 The folder holds three kinds of files. A shard has a file of ids (`00000.npy`, or `00000.bin` with Megatron's
-`00000.idx`). A file `00000.ends` holds for each document the offset after its last id (int64, lowest byte first).
-`index.json` lists all files. A document is never divided between two shards, and an empty text is no document.
+`00000.idx`). Next to it, the file `00000.ends` holds one number for each document: the offset after its last id (int64,
+lowest byte first). `index.json` lists all files. A document is never divided between two shards. Empty texts are left
+out.
 
-During the work, whole shards are kept in a folder beside the result. After a stop, the same request continues after the
-last whole shard. The result is the same, byte for byte.
+During the work, whole shards are kept in a folder beside the result. If the work is interrupted, the same request later
+continues after the last whole shard. The result is the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
@@ -36,14 +39,17 @@ from bpe_core.methods.kit.encode_corpus import (
     pieces_of,
     smallest_width,
 )
-from bpe_core.methods.kit.encoded_pieces import Documents, EncodingRequest, encode_piece, with_sound_ends
+from bpe_core.methods.kit.encoded_pieces import Documents, EncodingRequest, encode_piece, without_empty_documents
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.atomic import folder_for, write_atomically
-from bpe_core.support.progress import ALONE, Progress, Work
-from bpe_core.support.version import program_version
+from bpe_core.support.atomic import folder_for
+from bpe_core.support.journal import OF_PARTS
+from bpe_core.support.progress import ALONE, WORTH_TELLING, Progress, Work
+from bpe_core.support.version import program_state
+from bpe_core.support.wording import count_text
 from bpe_core.text.corpus import Corpus
 
 ShardKind = Literal["npy", "bin"]
@@ -55,7 +61,8 @@ DIGITS_OF_REQUEST = 16  # of a request's hash
 INDEX = "index.json"
 FORMAT = "shards of documents"
 VERSION = 1
-STOPPED = "Encoding was stopped. Whole shards are kept, and the same call continues after these shards."
+SAVED_AT_ONCE = 1 << 22  # bytes of a shard
+STOPPED = "Encoding was stopped. Make the same call again: it continues after the finished shards."
 
 _OF_SHARDS = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends)|index[.]json")
 _AT_WORK = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends|json)|cluster-.+|[.].+[.](part|together|former)")
@@ -76,7 +83,7 @@ class EncodedDocuments:
 
 def encode_documents(
     corpus: Corpus,
-    history: History,
+    tokenizer: Tokenizer,
     folder: Path | str,
     *,
     eos: int | None = None,  # the id after each document; with None no id is added
@@ -93,6 +100,7 @@ def encode_documents(
     If the same request was stopped before, continue after its finished shards.
     """
     path = Path(folder)
+    history = tokenizer.history
     steps = len(history) if at is None else at
     corpus.check_symbols(history.recipe.base_symbols)
     known = history.numbers_of(np.arange(history.index_count))
@@ -116,9 +124,9 @@ def encode_documents(
     request = EncodingRequest(steps, specials, eos, layout.stored)
     try:
         if client is None:
-            _encode(corpus, history, request, shards, work)
+            _encode(corpus, tokenizer, request, shards, work)
         else:
-            _encode_on_cluster(corpus, history, request, shards, client, work)
+            _encode_on_cluster(corpus, tokenizer, request, shards, client, work)
         index = _index(corpus, shards.whole, layout, eos)
         _put_in_place(path, shards, index)
     except Cancelled as error:
@@ -127,7 +135,7 @@ def encode_documents(
     except OutputError as error:
         is_kept = shards.leave(can_go_on=_can_be_read_again(corpus))
         goes_on = f" Whole shards are kept in {path}{WORKING}; the same command continues from there."
-        said = str(error).removesuffix(" What was there before is unchanged.")
+        said = str(error).removesuffix(" Existing files are unchanged.")
         raise OutputError(f"{said}{goes_on if is_kept else ''}") from error
     except ClusterError:
         shards.leave(can_go_on=_can_be_read_again(corpus))
@@ -149,7 +157,10 @@ def encode_documents(
 
 
 def check_folder(path: Path) -> None:
-    """Raise OutputError if the folder holds files that are no shards, because all its files will be replaced."""
+    """Raise OutputError if the folder holds files that are not shards.
+
+    Otherwise these files would be lost when the folder is replaced.
+    """
     if path.is_dir():
         other = next((name for name in _names_in(path) if not _OF_SHARDS.fullmatch(name)), None)
         if other is not None:
@@ -163,7 +174,7 @@ def check_folder(path: Path) -> None:
 def _megatron_width(width: Width, *, is_chosen: bool) -> Width:
     """Return the width of ids in a .bin file for Megatron. The default is int32.
 
-    Raise BpeError if a person chose a width that Megatron's index cannot express.
+    Raise BpeError if a user chose a width that Megatron's index cannot express.
     """
     if width in _MEGATRON_CODES:
         return width
@@ -176,16 +187,16 @@ def _megatron_width(width: Width, *, is_chosen: bool) -> Width:
 
 def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
     places = np.flatnonzero(known == eos) if eos != NO_NUMBER else known[:0]
-    later = np.setdiff1d(history.indices[steps:], history.indices[:steps])
-    if not len(np.setdiff1d(places, later)):
-        when = f" after {steps:,} steps" if len(places) else ""
+    first, later = np.split(history.indices, [steps])
+    if all(place in later and place not in first for place in places):
+        when = f" after {count_text(steps, 'step')}" if len(places) else ""
         raise BpeError(
             f"The id {eos:,} belongs to no token of this tokenizer{when}, so no document can end with this id."
         )
 
 
 def _content_hash(corpus: Corpus, history: History, chosen: list[Any]) -> str:
-    """Return a hash of everything that decides the content of the shards.
+    """Return a hash of everything that affects the content of the shards.
 
     If a source cannot be read a second time, each call returns a new hash.
     """
@@ -194,7 +205,7 @@ def _content_hash(corpus: Corpus, history: History, chosen: list[Any]) -> str:
         [source.name, str(source.path), source.size, source.kind, source.field, group, when_written(source), repr(how)]
         for source, group, how in listed
     ]
-    return hashed([VERSION, program_version(), hashlib.sha256(packed(history)).hexdigest(), chosen, sources])
+    return hashed([VERSION, program_state(), hashlib.sha256(packed(history)).hexdigest(), chosen, sources])
 
 
 def _can_be_read_again(corpus: Corpus) -> bool:
@@ -204,9 +215,9 @@ def _can_be_read_again(corpus: Corpus) -> bool:
 # --- Pieces and their documents ---------------------------------------------------------
 
 
-def _encode(corpus: Corpus, history: History, request: EncodingRequest, shards: _Shards, work: Work) -> None:
+def _encode(corpus: Corpus, tokenizer: Tokenizer, request: EncodingRequest, shards: _Shards, work: Work) -> None:
     total = corpus.total_size
-    encoder = request.encoder(history, PIECE if total is None else total, work)
+    encoder = request.encoder(tokenizer, PIECE if total is None else total, work)
 
     def encoded(piece: Piece) -> Documents:
         return encode_piece(piece, encoder, request, corpus.sources[piece.source].name)
@@ -215,7 +226,10 @@ def _encode(corpus: Corpus, history: History, request: EncodingRequest, shards: 
         done = piece.read if total is None else min(total, piece.read)
         work.progress(Progress(stage, done, total, "bytes", corpus.sources[piece.source].name))
 
-    pieces = with_sound_ends(pieces_of(corpus, encoder.cuts, work.cancelled))
+    if (total or 0) >= WORTH_TELLING:
+        stage = "finding" if shards.documents else "encoding"
+        work.progress(Progress(stage, 0, total, "bytes", corpus.sources[0].name))
+    pieces = without_empty_documents(pieces_of(corpus, encoder.cuts, work.cancelled))
     pieces = _without_first(pieces, shards.documents, lambda piece: tell("finding", piece))
     with shards, closing(on_all_cores(pieces, encoded, work.cancelled)) as answers:
         for piece, documents in answers:
@@ -225,7 +239,7 @@ def _encode(corpus: Corpus, history: History, request: EncodingRequest, shards: 
 
 
 def _encode_on_cluster(
-    corpus: Corpus, history: History, request: EncodingRequest, shards: _Shards, client: Any, work: Work
+    corpus: Corpus, tokenizer: Tokenizer, request: EncodingRequest, shards: _Shards, client: Any, work: Work
 ) -> None:
     from bpe_core.methods.kit.encode_on_cluster import encoded_by_workers  # Dask takes a while to load
 
@@ -233,7 +247,7 @@ def _encode_on_cluster(
     shards.begin()
     with (
         shards,
-        closing(encoded_by_workers(corpus, history, request, shards.place_of_workers, client, work)) as answers,
+        closing(encoded_by_workers(corpus, tokenizer, request, shards.place_of_workers, client, work)) as answers,
     ):
         for source, documents in answers:
             count = len(documents.ends)
@@ -245,25 +259,22 @@ def _encode_on_cluster(
         shards.finish()
 
 
-def _without_first(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
-    """Yield the parts of the corpus without the first `documents` documents, which are already encoded.
+def _without_first(pieces: Iterator[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
+    """Return the parts of the corpus after the first `documents` documents, which are already encoded.
 
-    `tell` is called with each part that is skipped.
+    The first documents are read before the function returns. `tell` is called with each part that is skipped.
     """
     left = documents
-    for piece in pieces:
+    while left and (piece := next(pieces, None)) is not None:
         if left > len(piece.ends):
             left -= len(piece.ends)
             tell(piece)
-        elif left:
-            start = int(piece.ends[left - 1])
-            edges = piece.texts.edges
-            rest = Texts(piece.texts.data[start:], edges[edges >= start] - start)
-            if rest.size:
-                yield replace(piece, texts=rest, ends=piece.ends[left:] - start)
-            left = 0
-        else:
-            yield piece
+            continue
+        start = int(piece.ends[left - 1])
+        edges = piece.texts.edges
+        rest = Texts(piece.texts.data[start:], edges[edges >= start] - start)
+        return chain([replace(piece, texts=rest, ends=piece.ends[left:] - start)] if rest.size else [], pieces)
+    return pieces
 
 
 # --- Shards -----------------------------------------------------------------------------
@@ -304,7 +315,7 @@ class _Shards:
         self._shard = _Shard()
         self._ends: list[Int64s] = []
         self._files: list[BinaryIO] = []
-        self._stack = ExitStack()
+        self._saver = _Saver()
 
     def _finished_shards(self) -> list[_Shard]:
         """Return the finished shards that an earlier run of the same request has written.
@@ -337,12 +348,16 @@ class _Shards:
         return sum(shard.documents for shard in self.whole)
 
     def __enter__(self) -> None:
-        """Do nothing, because a shard begins with its first id."""
+        """Do nothing yet: the first shard is begun when its first id arrives."""
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the unfinished shard."""
+        self._saver.end()
+        for file in self._files:
+            with suppress(OSError):  # on a full disk, the last bytes cannot be written
+                file.close()
+            Path(file.name).unlink(missing_ok=True)
         self._files = []
-        self._stack.__exit__(*error)
 
     def _read(self, number: int) -> _Shard | None:
         try:
@@ -370,7 +385,9 @@ class _Shards:
             is_full = last < len(documents.ends)
             stop = int(documents.ends[last]) if is_full else len(documents.ids)
             ends = documents.ends[first : last + 1] - start + shard.ids
-            self._files[0].write(documents.ids[start:stop].data)
+            with _sentences(self.folder):
+                self._files[0].write(documents.ids[start:stop].data)
+                self._saver.save(self._files[0])
             self._ends.append(ends)
             sums = shard.sources.setdefault(source, [0, 0])
             sums[0] += len(ends)
@@ -389,37 +406,52 @@ class _Shards:
 
     def _begin(self) -> None:
         self.begin()
-        names = self.layout.names(len(self.whole))
-        # The head is put in place last: a shard with a head is whole.
-        places = [self.folder / name for name in (_head_name(len(self.whole)), *names)]
-        head, *self._files = [self._stack.enter_context(write_atomically(place)) for place in places]
-        self._files.append(head)
+        with _sentences(self.folder):
+            for name in self.layout.names(len(self.whole)):
+                self._files.append(open(self.folder / name, "wb"))  # noqa: SIM115 - closed with the shard
+            self._files[0].write(b"\0" * self.layout.head)
         self._shard = _Shard()
         self._ends = []
-        self._files[0].write(b"\0" * self.layout.head)
 
     def finish(self) -> None:
-        """Finish the shard that is being written, if there is one."""
+        """Finish the shard that is being written, if there is one.
+
+        Its description is written when all its files are on the disk. So a shard with a description is complete.
+        """
         if not self._files:
             return
         shard = self._shard
         number = len(self.whole)
-        ids, ends, *others, head = self._files
-        all_ends = np.concatenate(self._ends)
-        ends.write(all_ends.astype("<i8").data)
-        for index in others:
-            _write_megatron_index(index, all_ends, self.layout.stored)
-        if self.layout.kind == "npy":
-            ids.seek(0)
-            ids.write(npy_header(shard.ids, self.layout.stored))
-            ids.seek(0, os.SEEK_END)
-        shard.sizes = dict(zip(self.layout.names(number), [file.tell() for file in self._files[:-1]], strict=True))
+        ids, ends, *others = self._files
+        with _sentences(self.folder):
+            all_ends = np.concatenate(self._ends)
+            ends.write(all_ends.astype("<i8").data)
+            for index in others:
+                _write_megatron_index(index, all_ends, self.layout.stored)
+            shard.sizes = dict(zip(self.layout.names(number), [file.tell() for file in self._files], strict=True))
+            if self.layout.kind == "npy":
+                ids.seek(0)
+                ids.write(npy_header(shard.ids, self.layout.stored))
+            self._saver.finish()
+            for file in self._files:
+                _save(file)
+                file.close()
         sources = [[source, *sums] for source, sums in shard.sources.items()]
-        content = {"asked": self._asked, **asdict(shard), "sources": sources}
-        head.write(json.dumps(content).encode())
+        self._describe(number, {"asked": self._asked, **asdict(shard), "sources": sources})
         self._files = []
-        self._stack.close()
         self.whole.append(shard)
+
+    def _describe(self, number: int, content: dict[str, Any]) -> None:
+        """Write the description of a finished shard. The file appears with its whole content.
+
+        There is no wait until the disk has the description. If it is lost in a power failure, the shard is encoded
+        again.
+        """
+        place = self.folder / _head_name(number)
+        part = place.with_name(f".{place.name}{OF_PARTS}")
+        with _sentences(self.folder):
+            part.write_bytes(json.dumps(content).encode())
+            part.replace(place)
 
     def leave(self, *, can_go_on: bool) -> bool:
         """Keep the finished shards if the same request can use them later, and otherwise remove them.
@@ -430,6 +462,43 @@ class _Shards:
         if not is_kept:
             shutil.rmtree(self.folder, ignore_errors=True)
         return is_kept
+
+
+class _Saver:
+    """A thread that saves a shard to the disk while the next documents are encoded.
+
+    Without this thread, finishing a shard would mean waiting until the system has written all the shard's ids to the
+    disk.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._saved: Future[None] | None = None
+        self._size = 0  # bytes of the file that are saved, or are being saved
+
+    def save(self, file: BinaryIO) -> None:
+        """Begin to save the file if it has grown enough and the previous save has finished."""
+        size = file.tell()
+        if size - self._size >= SAVED_AT_ONCE and (self._saved is None or self._saved.done()):
+            self.finish()
+            self._saved = self._thread.submit(_save, file)
+            self._size = size
+
+    def finish(self) -> None:
+        """Wait until the running save has finished. Raise OSError if the disk has failed."""
+        if self._saved is not None:
+            self._saved.result()
+        self._saved = None
+        self._size = 0
+
+    def end(self) -> None:
+        self._thread.shutdown()
+
+
+def _save(file: BinaryIO) -> None:
+    """Wait until everything that was written to a file is on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -445,7 +514,7 @@ def _write_megatron_index(file: BinaryIO, ends: Int64s, stored: np.dtype[Any]) -
     lengths = np.diff(ends, prepend=0)
     if len(lengths) and lengths.max() > _MEGATRON_LONGEST:
         raise OutputError(
-            f"A document has {int(lengths.max()):,} ids, but Megatron's index holds at most "
+            f"A document has {count_text(int(lengths.max()), 'id')}, but Megatron's index holds at most "
             f"{_MEGATRON_LONGEST:,}. Write shards of the kind npy."
         )
     file.write(_MEGATRON_MAGIC)
@@ -501,8 +570,9 @@ def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | Non
 def _put_in_place(path: Path, shards: _Shards, index: dict[str, Any]) -> None:
     """Move the shards into a new folder, replace the old folder by it, and remove the working folder."""
     with folder_for(path, replaces=True) as place, _sentences(path):
-        with write_atomically(place / INDEX) as file:
+        with open(place / INDEX, "wb") as file:
             file.write(json.dumps(index, ensure_ascii=False, indent=1).encode(errors="backslashreplace") + b"\n")
+            _save(file)
         for number in range(len(shards.whole)):
             for name in shards.layout.names(number):
                 os.replace(shards.folder / name, place / name)

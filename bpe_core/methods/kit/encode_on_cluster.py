@@ -4,8 +4,8 @@ A task encodes a part of the corpus. A part is a file, several small files, or a
 writes three files: the ids of the part, the ends of its documents, and a description, which is written last. So a part
 with a description is finished, and no later request encodes the part again.
 
-This process reads the files in the order of the parts and divides the documents into shards. So the shards equal the
-shards that are made without a cluster.
+This process reads the files in the order of the parts and divides the documents into shards. So the shards are
+identical to shards that are made without a cluster.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from bpe_core.counting.runs import check_for_workers, in_spans
 from bpe_core.history.history import History
 from bpe_core.history.packed import packed, unpacked
 from bpe_core.methods.kit.encode_corpus import CorpusEncoder, Piece, pieces_of
-from bpe_core.methods.kit.encoded_pieces import Documents, EncodingRequest, encode_piece, with_sound_ends
+from bpe_core.methods.kit.encoded_pieces import Documents, EncodingRequest, encode_piece, without_empty_documents
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.support.atomic import write_atomically, write_together
 from bpe_core.support.cluster import cluster_errors, results_of_tasks
 from bpe_core.support.progress import Progress, Work, never_cancelled
@@ -50,16 +51,16 @@ class CorpusPart(NamedTuple):
 
 
 def encoded_by_workers(
-    corpus: Corpus, history: History, request: EncodingRequest, place: Path, client: Any, work: Work
+    corpus: Corpus, tokenizer: Tokenizer, request: EncodingRequest, place: Path, client: Any, work: Work
 ) -> Generator[tuple[int, Documents]]:
-    """Yield the documents of a corpus piece by piece, each time with the index of their source.
+    """Yield the documents of a corpus piece by piece. Each piece comes with the index of its source.
 
-    `place` begins the paths of all files that the workers write.
+    The paths of all files that the workers write begin with `place`.
     """
     check_for_workers(corpus.sources)
     with write_atomically(_path(place, TABLE)) as file:
-        file.write(packed(history))
-    parts = list(_parts_of(corpus, history, request))
+        file.write(packed(tokenizer.history))
+    parts = list(_parts_of(corpus, tokenizer, request))
     tasks = [
         (place, request, part._replace(corpus=part.corpus.independent_copy()))
         for part in parts
@@ -82,11 +83,11 @@ def _path(place: Path, *names: object) -> Path:
     return place.with_name("-".join([place.name, *map(str, names)]))
 
 
-def _parts_of(corpus: Corpus, history: History, request: EncodingRequest) -> Iterator[CorpusPart]:
-    cuts = request.encoder(history, size=0).cuts
+def _parts_of(corpus: Corpus, tokenizer: Tokenizer, request: EncodingRequest) -> Iterator[CorpusPart]:
+    cuts = request.encoder(tokenizer, size=0).cuts
 
     def split(reader: Reader, size: int) -> list[Reader]:
-        return [_with_full_path(span) for span in in_spans(reader, history.recipe, size, cuts)]
+        return [_with_full_path(span) for span in in_spans(reader, tokenizer.history.recipe, size, cuts)]
 
     parts = corpus.parts_of_size(None, PART_SIZE, split)
     source = -1
@@ -99,7 +100,7 @@ def _parts_of(corpus: Corpus, history: History, request: EncodingRequest) -> Ite
 
 
 def _with_full_path(reader: Reader) -> Reader:
-    """Return a reader that also works in another current folder. The shown name of its source stays the same."""
+    """Return a reader that still works if the current folder changes. The name of its source is shown as before."""
     if not isinstance(reader, FileReader) or reader.source.path is None:
         return reader
     return reader.of(replace(reader.source, path=reader.source.path.absolute()))
@@ -112,7 +113,7 @@ def _encode_part(place: Path, request: EncodingRequest, part: CorpusPart) -> int
     counts = []
     with write_together(_path(place, part.number, IDS), _path(place, part.number, ENDS)) as (ids, ends):
         pieces = pieces_of(corpus, encoder.cuts, never_cancelled)
-        for piece in with_sound_ends(_without_ends_of_spans(pieces, corpus)):
+        for piece in without_empty_documents(_without_ends_of_spans(pieces, corpus)):
             documents = encode_piece(piece, encoder, request, corpus.sources[piece.source].name)
             ids.write(documents.ids.data)
             ends.write(documents.ends.astype(STORED_END).data)
@@ -126,11 +127,15 @@ def _encode_part(place: Path, request: EncodingRequest, part: CorpusPart) -> int
 @lru_cache(maxsize=1)
 def _encoder(table: Path, request: EncodingRequest) -> CorpusEncoder:
     """Return the encoder of a request. A worker makes the encoder once for many parts."""
-    return request.encoder(History(**unpacked(table.read_bytes())), PART_SIZE)
+    return request.encoder(Tokenizer(History(**unpacked(table.read_bytes()))), PART_SIZE)
 
 
 def _without_ends_of_spans(pieces: Iterable[Piece], corpus: Corpus) -> Iterator[Piece]:
-    """Yield the pieces, but remove the end of a span if its document continues in the next span."""
+    """Yield the pieces of a corpus that was divided into parts of files.
+
+    A document may continue in the next part of its file. In this case, its piece is returned without the end of a
+    document.
+    """
     for piece in pieces:
         span = corpus.sources[piece.source].span
         continues = span is not None and span.stop < span.file_size
@@ -140,7 +145,9 @@ def _without_ends_of_spans(pieces: Iterable[Piece], corpus: Corpus) -> Iterator[
 def _documents_of(
     part: CorpusPart, place: Path, request: EncodingRequest, remarks: SkipLog
 ) -> Iterator[tuple[int, Documents]]:
-    """Yield the documents that a worker has written, piece by piece."""
+    """Yield the documents of a part that a worker has written, piece by piece. Add to `remarks` what the worker
+    skipped.
+    """
     description = json.loads(_path(place, part.number, DESCRIPTION).read_bytes())
     for report in description["skipped"]:
         remarks.add(*report)

@@ -72,7 +72,7 @@ class ExplainedWord(Protocol):
 
     @property
     def falls_apart(self) -> bool:
-        """Return whether a step may drop a token of the word, so that its tokens are split again."""
+        """Return whether a step may drop a token of the word and so split the token again."""
 
     def byte_at(self, place: int) -> int:
         """Return the offset in the text at which the symbol with the index `place` begins.
@@ -81,7 +81,7 @@ class ExplainedWord(Protocol):
         """
 
     def explanation(self, place: int, at: int) -> Explanation:
-        """Explain why the word is split, or is not split, before the symbol with the index `place` after `at` steps."""
+        """Explain why, after `at` steps, the word is or is not split before the symbol with the index `place`."""
 
     def pieces(self, at: int) -> list[Piece]:
         """Return every token that the word had up to step `at`. The parts of a token come before the token."""
@@ -95,16 +95,16 @@ class ExplainedText(ABC):
 
     @abstractmethod
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Explain why the text is split, or is not split, before this byte after `at` steps."""
+        """Explain why, after `at` steps, the text is or is not split before this byte."""
 
     def word_at(self, byte: int, at: int) -> ExplainedWord:
         """Return the word at a byte. Raise `NoTree` if the word has no merge tree."""
         raise NoTree(NO_TREES)
 
     def encoding(self, at: int) -> Iterator[Way]:
-        """Yield the tokens of each word after each of the first `at` steps that changes the word.
+        """Yield the tokens of each word at first, and after each of the first `at` steps that changes them.
 
-        Yield nothing if the explanations of the boundaries already show these steps.
+        Yield nothing if the method shows these steps already when it explains a boundary.
         """
         yield from ()
 
@@ -114,7 +114,7 @@ class ExplainedText(ABC):
 Elsewhere = Literal["pattern", "special", "dropped", "edge"]
 
 ELSEWHERE: dict[str, str] = {
-    "pattern": "Words meet here, and each word is split separately.",
+    "pattern": "Two words meet here, and each word is split separately.",
     "special": "A special token is here. Special tokens are never split.",
     "dropped": "These bytes are in no word.",
     "edge": "The text begins or ends here.",

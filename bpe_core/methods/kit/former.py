@@ -80,10 +80,13 @@ _TRAITS = ("cost_of_token", "joins_runs", "counts_apart", "starts_anew")
 
 
 def method_of_today(listed: FormerEntry) -> MethodFacts:
-    """Return a method of the current class for an older plug-in. Raise BpeError if its module has no `METHOD`."""
+    """Convert the method of an older plug-in to a method of the current class.
+
+    Raise BpeError if its module has no `METHOD`.
+    """
     module = import_module(listed.module)
     if not hasattr(module, "METHOD"):
-        raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
+        raise BpeError("a method must be an object of a class that derives from bpe_core.methods.kit.method.Method")
     work: Method = module.METHOD
     own: dict[str, Any] = {name: getattr(listed, name) for name in (*_FACTS, *_MORE_FACTS)}
     for name in (*_WORK, *_MORE_WORK, *_TRAITS):
@@ -97,9 +100,9 @@ def method_of_today(listed: FormerEntry) -> MethodFacts:
 
 
 def _base_of(work: Method) -> type[today.Method]:
-    """Return the class of today from which the method of an older plug-in derives.
+    """Return the current base class for a method of an older plug-in.
 
-    The class decides how boundaries are explained. The plug-in chooses it by its field `why`.
+    The base class decides how boundaries are explained. The plug-in's field `why` says which explanation it wants.
     """
     from bpe_core.methods.registry import METHODS, USUAL
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpe_core.history.history import History
 from bpe_core.methods.kit.method import Method
+from bpe_core.support.wording import count_text
 
 
 def first_stage_steps(history: History) -> int:
@@ -15,15 +16,15 @@ def first_stage_steps(history: History) -> int:
 
 
 def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text has a rank, the number of the step that removes it.
+    """Return whether each boundary of a text has a rank. The rank is the number of the step that removes the boundary.
 
-    This is so if at most one step removes a boundary, and no later step restores the boundary.
+    Boundaries have ranks if each is removed by at most one step, and if no later step restores it.
     """
     return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 
 
 def learns_by_ranks(history: History) -> bool:
-    """Return whether each boundary in the words of the corpus has a rank, the number of the step that removes it."""
+    """Return whether each boundary in the words of the corpus has a rank. `has_ranks` explains ranks."""
     return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
 
 
@@ -36,4 +37,6 @@ def steps_in_words(history: History) -> str:
 
     If the history has no steps, return the number of its tokens as a text.
     """
-    return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"
+    return (
+        history.recipe.wording.counted(len(history)) if len(history) else count_text(history.vocabulary_size, "token")
+    )

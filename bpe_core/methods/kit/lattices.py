@@ -1,4 +1,4 @@
-"""The lattice of a word: the tokens that are possible at each place, and the best path through them."""
+"""The lattice of a word: the tokens that are possible at each position, and the best path through them."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ def seed_symbols(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
 
 
 def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
-    """Return the distinct lengths of the seeds above 1, sorted. A seed is a piece with which learning begins.
+    """Return the distinct lengths of the seeds in ascending order, without the length 1.
 
-    Only these lengths are tried. So one seed of 60,000 symbols does not cost 60,000 searches at each place.
+    A seed is a piece with which learning begins. At each position of a word, only these lengths are tried. So a seed of
+    60,000 symbols adds one search at each position, and not 60,000.
     """
     return sorted({len(symbols) for symbols in seeds} - {1})
 
@@ -61,7 +62,8 @@ def edges_of(symbols: Sequence[int], here: int, lengths: Sequence[int], id_of: M
 def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, list[int]]:
     """Return the score and the tokens of the best path through a stretch.
 
-    In a tie, the path with the longest last token wins.
+    `edges[i]` lists the tokens that begin at symbol i, each as (length, index). In a tie, the path with the longest
+    last token wins.
 
     >>> best_path([[(1, 0), (2, 2)], [(1, 1)]], [-1.0, -1.0, -1.5])
     (-1.5, [2])
@@ -86,7 +88,7 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
 
 
 class OwnPaths(NamedTuple):
-    """The best ways to split the text of each piece into other pieces: one path for each piece."""
+    """The best way to split the text of each piece into other pieces, stored as one path for each piece."""
 
     scores: Float32s
     starts: Int64s  # the first index of each path in `tokens`, and the end of the last

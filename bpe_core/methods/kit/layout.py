@@ -20,6 +20,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeat
 from bpe_core.support.threads import available_threads, run_in_threads
+from bpe_core.support.wording import count_text
 
 SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
@@ -51,8 +52,8 @@ class Layout:
 def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     if int(words.starts[-1]) + 3 * len(words) > MOST_CELLS:
         raise TooLarge(
-            f"The distinct words hold {int(words.starts[-1]):,} bytes, but training can use at most {MOST_CELLS:,}. "
-            "Choose a pattern that splits the text into shorter words, or train on a part of the text."
+            f"The distinct words hold {count_text(int(words.starts[-1]), 'byte')}, but training can use at most "
+            f"{MOST_CELLS:,}. Choose a pattern that splits the text into shorter words, or train on a part of the text."
         )
     if alphabet.is_plain_bytes:
         return _lay_out_bytes(words)
@@ -149,8 +150,11 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Return the symbol of each byte or character. Also return how many tokens unknown characters need beyond one
-    each."""
+    """Return the base symbol of each byte or character, and the number of additional tokens for unknown characters.
+
+    An unknown character may become several tokens, one for each of its bytes. All of these tokens except one are
+    additional.
+    """
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
     )
@@ -176,8 +180,9 @@ def _ids_of_pieces(
 
 
 def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
-    ids = [id for id, symbol in enumerate(alphabet.but_seeds) if symbol.kind in kinds]
-    codes = [_code(alphabet.given[id]) for id in ids]
+    symbols = [(id, symbol) for id, symbol in enumerate(alphabet.but_seeds) if symbol.kind in kinds]
+    ids = [id for id, _ in symbols]
+    codes = [_code(symbol) for _, symbol in symbols]
     table = np.full(max(codes, default=-1) + 2, SEPARATOR, np.int32)
     table[codes] = ids
     return table

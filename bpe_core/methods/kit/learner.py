@@ -45,18 +45,21 @@ class GoneThrough(NamedTuple):
 
 
 class Learner(Protocol):
-    """The interface of a learner, which chooses and makes steps one after the other."""
+    """The interface of a learner, which chooses and makes steps one by one."""
 
     tokens_at_start: int
     has_candidates: bool  # whether a first step is possible, however rare its pair
 
     @property
     def learned(self) -> int:
-        """Return the number of steps made until now."""
+        """Return the number of steps made so far."""
 
     @property
     def reasons(self) -> Reasons:
-        """Return the reasons of the steps made until now, without the counts. Rows that are filled never change."""
+        """Return the values by which the steps so far were chosen, without the counts.
+
+        Each step has a row. Later steps do not change the rows of earlier steps.
+        """
 
     @property
     def scores(self) -> Scores | None:
@@ -64,12 +67,15 @@ class Learner(Protocol):
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in bytes or tokens. Return None if the number of steps is known in advance."""
+        """Return the progress in bytes or tokens.
+
+        Return None if the number of steps is known in advance, because then the steps show the progress.
+        """
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Fill the rows of steps up to `stop_at`, but stop after about `work` units of work.
 
-        Return the reason if the run ends. Return an empty string if more steps are possible.
+        Return the reason why the run ends. Return an empty string if more steps are possible.
         """
 
     def candidates(self, wanted: int) -> list[Candidate]:
@@ -81,7 +87,10 @@ class LooksAhead(Protocol):
     """A learner that must search before its next steps are known."""
 
     def look_ahead(self, work: int) -> bool:
-        """Search for about `work` units of work. Return whether `candidates` now returns the next steps."""
+        """Continue the search for the next steps, for about `work` units of work.
+
+        Return True if the search has ended, so that `candidates` can return these steps.
+        """
 
 
 class LearnerStart(NamedTuple):

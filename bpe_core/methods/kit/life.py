@@ -26,7 +26,7 @@ class Holders:
 
 @dataclass(frozen=True)
 class Reachability:
-    """The answer to the question whether any text is encoded with a certain token. `witness` is such a text."""
+    """The result of a search for a text that is encoded with a certain token. `witness` is such a text."""
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None

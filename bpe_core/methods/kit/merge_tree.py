@@ -35,7 +35,11 @@ class EncodingStep:
 
 
 def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Node]:
-    """Return the tokens of a word after `at` merges, each as a tree. `ranks` are the ranks of the word's boundaries."""
+    """Return the tokens of a word after `at` merges, each as a tree.
+
+    `ranks` are the ranks of the word's boundaries. `base` is the number of base symbols, and so the index of the first
+    merged token.
+    """
     finished: list[Node] = []
     # Each open node waits for the boundary after it, which decides whether a larger node takes it.
     opened: list[tuple[Node, int]] = []
@@ -110,12 +114,16 @@ class _Side(NamedTuple):
 
 
 def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: int) -> list[NeighbourPair]:
-    """Return the pairs that met at the boundary after the symbol with the index `boundary`.
+    """Return the pairs of tokens that are neighbours at a boundary while a word is merged.
 
-    In `newer` with the merges w+e, e+r, n+e, the merge w+e uses the w before e+r can join:
+    The boundary is after the symbol with the index `boundary`. `ranks` holds the number of the merge that removes each
+    boundary. `base` is the number of base symbols.
+
+    In `newer` with the merges w+e, e+r, n+e, the boundary between `ne` and `wer` never disappears. The tokens e and w
+    meet there first, then e and we, and then ne and we:
 
     >>> ranks = [2, NEVER, 0, NEVER]
-    >>> pairs = meetings(b"newer", ranks, 1, base=256)  # between ne and we
+    >>> pairs = meetings(b"newer", ranks, 1, base=256)
     >>> [(pair.left, pair.right, pair.first, pair.last) for pair in pairs]
     [(101, 119, 0, 0), (101, 256, 1, 2), (258, 256, 3, 2147483647)]
     """

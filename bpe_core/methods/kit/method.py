@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet, Symbol
     from bpe_core.history.history import History
+    from bpe_core.methods.kit.apart import Apart
     from bpe_core.methods.kit.blocks import RunBlocks
     from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
@@ -54,8 +55,8 @@ class Method(MethodFacts):
     learns_by_ranks
         Whether each boundary in the words of the corpus has a rank.
     shared_as
-        The way in which the script of a shared page splits texts by this method. It is empty if the script
-        cannot.
+        The way in which the script of a shared page splits texts by this method. It is empty if the script cannot split
+        texts by this method.
     counts_fall
         Whether counts never rise from step to step.
     cost_of_token
@@ -106,9 +107,11 @@ class Method(MethodFacts):
 
     @property
     def lessons(self) -> Mapping[str, str]:
-        """Return the lessons about this method by name. Each is a text in TOML, and a file in the method's folder.
+        """Return a dictionary from the name of each lesson about this method to its text.
 
-        The number at the beginning of a name is the place of the lesson in the course.
+        A lesson is a TOML file in the folder of the method.
+
+        The number at the beginning of a name is the position of the lesson in the course.
         """
         from importlib.resources import files  # imported late, as it loads slowly
 
@@ -130,8 +133,10 @@ class Method(MethodFacts):
 
     @property
     def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        """Return small jobs that run each of the method's kernels once. The key of a job names a part of the machine
-        code."""
+        """Return small jobs that run each of the method's kernels once.
+
+        The keys are the names of parts of the machine code.
+        """
         return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
@@ -160,9 +165,10 @@ class Method(MethodFacts):
 
     @property
     def plain(self) -> Way | None:
-        """Return the way to learn in plain Python, or a replay of the specification.
+        """Return the implementation of learning in plain Python.
 
-        Return None if the method has neither.
+        If the method has none, use its specification, which is simple but slow code: return an implementation that runs
+        the specification, and then repeats the resulting steps. Return None if the method has no specification either.
         """
         way: Way | None = self._part("learn", "PLAIN")
         if way is not None or self.specification is None:
@@ -173,7 +179,7 @@ class Method(MethodFacts):
 
     @property
     def compiled(self) -> CompiledWay | None:
-        """Return the way to learn by machine code. Return None if there is none."""
+        """Return the implementation of learning in machine code. Return None if the method has none."""
         way: CompiledWay | None = self._part("learn", "COMPILED")
         return way
 
@@ -184,9 +190,10 @@ class Method(MethodFacts):
         return Alphabet.for_words(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
-        """Return the pieces of words with which the method begins to learn. The words may have any marker.
+        """Return an alphabet with the pieces of words with which the method begins to learn.
 
-        Return None for a method that does not begin with pieces.
+        Unlike `tokens_at_first`, this function accepts every kind of word marker. Return None for a method that does
+        not begin with pieces.
         """
         return None
 
@@ -195,21 +202,21 @@ class Method(MethodFacts):
         return recipe.merge_limit(len(alphabet))
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        """Return the words of the first stage, for a method that first learns within the words inside runs.
+        """Return the ordinary words inside the runs of words. The first stage learns from them.
 
         Return None for a method with one stage.
         """
         return None
 
     def turns(self, history: History) -> Mapping[int, str]:
-        """Return the numbers of steps after which another stage of learning begins.
+        """Return the stages of learning that follow the first stage.
 
-        Each number has a sentence that explains the change.
+        Each key is the number of steps after which a stage begins. Its value is a sentence that explains the change.
         """
         return {}
 
     def second_stage(self, history: History) -> dict[str, Any]:
-        """Return the choices by which the method continues a table with merges across words."""
+        """Return the settings for a second stage, in which the method adds merges across words to a table."""
         raise NotImplementedError
 
     def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks | None:
@@ -225,7 +232,7 @@ class Method(MethodFacts):
         return None
 
     def possible_histories(self, history: History) -> Iterable[History]:
-        """Return histories of this method that could have made the table of tokens in this history.
+        """Return other histories, by this method, that lead to the same table of tokens as `history`.
 
         A file with a table does not always say by which method the table was made.
         """
@@ -236,7 +243,7 @@ class Method(MethodFacts):
         return {}
 
     def choices_in_words(self, history: History) -> str:
-        """Return a sentence for people about the choices of this method with which a history was learned.
+        """Return a sentence that describes this method's choices in a history.
 
         Return an empty string if no sentence is useful.
         """
@@ -257,7 +264,7 @@ class Method(MethodFacts):
         return ""
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
-        """Return the reasons of steps besides the count."""
+        """Return the values, besides the count, by which the method chooses steps."""
         return ()
 
     # -- splitting texts -------------------------------------------------------------------
@@ -273,12 +280,19 @@ class Method(MethodFacts):
         raise NotImplementedError
 
     def lone_characters(self, history: History) -> list[Symbol]:
-        """Return a base symbol for each character that occurs only in longer tokens of a table.
+        """Return a base symbol for each character that a table contains only as a part of longer tokens.
 
-        The table lacks these symbols. They are needed if tokens are removed or added. Only a method that splits words
-        by the longest tokens has such characters.
+        The table has no token for such a character alone. But the token is needed if other tokens are removed or added.
+        Only a method that splits words by the longest tokens has such characters.
         """
         return []
+
+    def apart_in_words(self, history: History) -> Apart | None:
+        """Return a function that says why two tokens cannot be neighbours inside a word.
+
+        Return None if this depends on more than the two tokens, for example on the text around them.
+        """
+        return None
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         """Return the explanations of every boundary of a text.
@@ -302,9 +316,10 @@ class Method(MethodFacts):
         return usual()
 
     def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
-        """Return the ways to split a word by all tokens of a history. `scores` is None if the scores are unknown.
+        """Return an object that splits words by a history's tokens in several ways, such as into the fewest tokens.
 
-        `usual` returns the ways that most methods have. One of them uses only the set of tokens. Another applies the
-        merges, but skips some of them at random.
+        `scores` holds the log-probabilities of the tokens. It is None if they are unknown. `dropout` is the probability
+        with which a merge is left out in the way that leaves out merges at random. `usual` makes the object that most
+        methods return.
         """
         return usual()

@@ -1,4 +1,7 @@
-"""The choice that several methods share. These methods estimate probabilities, drop pieces, and estimate again."""
+"""The choice that says how often probabilities are estimated.
+
+It belongs to all methods that estimate probabilities, drop pieces, and estimate again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ LONGEST = 16  # characters of a piece; the default limit
 
 @dataclass(frozen=True, kw_only=True)
 class Passes(OwnChoices):
-    """The choice of how often the probabilities are estimated in each round."""
+    """The choice that says how often the probabilities are estimated in each round."""
 
     em_passes: int = choice(
         2,

@@ -1,7 +1,7 @@
 """The learner of byte-pair encoding in plain Python, which makes the same steps as the kernel.
 
-The program uses it until machine code is ready, and on systems without Numba. So a first start shows the merges of
-10 MB within seconds. The reference is slower, because it counts all pairs again at each step.
+The program uses it until machine code is ready, and on systems without Numba. So even the very first start shows the
+merges of a 10 MB text within seconds. The reference is slower, because it counts all pairs again at each step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORK_A_RUN = 200
 
 
 class SymbolRun(NamedTuple):
-    """A run of neighbouring symbols that merges may join. The run ends before a symbol that no merge may join."""
+    """A run of neighbouring symbols that can be merged. It ends before a symbol that can never be merged."""
 
     symbols: list[int]
     start: int  # the cell of the first symbol
@@ -145,7 +145,9 @@ class PlainLearner:
     def _first_place(self, pair: Pair) -> int:
         """Return the first cell at which a pair occurs. Return NOTHING if the pair occurs nowhere.
 
-        The method counts how many of the first runs no longer hold the pair. The next call skips these runs.
+        A cell is an element of the array that holds the base symbols of all words. The learner stores the words as runs
+        of symbols. For each pair, it remembers how many of its first runs no longer contain it, so that the next call
+        can skip these runs.
         """
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):
@@ -199,7 +201,10 @@ class PlainLearner:
 
 
 def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[SymbolRun]:
-    """Return the runs of all words, in the order of their cells.
+    """Return the runs of at least two symbols, in the order in which they are in `symbols`.
+
+    A separator, -1, ends each run. `starts` holds the index of the first symbol of each word, and the end of the last.
+    The runs of a word get its count as their weight.
 
     >>> _runs([-1, 7, 8, -1, 9, -1, 7, 7, -1], [1, 4, 9], [5, 2])
     [SymbolRun(symbols=[7, 8], start=1, weight=5), SymbolRun(symbols=[7, 7], start=6, weight=2)]

@@ -1,4 +1,4 @@
-"""The reasons of steps besides the count, for tables and charts."""
+"""The values, besides the count, by which steps are chosen. Tables and charts show them as reasons."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reason:
         str, ...
     ]  # the names of the columns from which the value is computed; if a column is missing, no value is shown
     value: Callable[[Any, Told], Any]  # computes the value from a count and the reasons, or from whole columns
-    written: Callable[[int, Told], str]  # writes the value for a person
+    written: Callable[[int, Told], str]  # writes the value for a user
     widest: str = "999,999"  # the widest text, which decides the width of columns
     is_number: bool = True
     is_measure: bool = True  # whether the next step is the one with the largest value
@@ -58,7 +58,7 @@ class Reason:
         return self.written(count, reasons) if self.is_known(reasons) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
-        """Return the value for each step, so that steps can be sorted by it. NaN becomes the smallest value."""
+        """Return one value for each step, by which steps can be sorted. NaN becomes the smallest value."""
         if not self.is_known(history.reasons):
             return np.zeros(len(history))
         values = np.asarray(self.value(history.columns.count, history.reasons))
@@ -66,7 +66,9 @@ class Reason:
 
 
 def reasons_in_words(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return the values, besides the count, by which a step or a candidate was chosen. Each value has a title and a
-    text."""
+    """Return the values, besides the count, by which a step or a candidate was chosen.
+
+    Each value is a pair (title, text).
+    """
     texts = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
     return [(title, text) for title, text in texts if text]

@@ -1,4 +1,4 @@
-"""The ordinary words inside runs of words."""
+"""The division of each run of words into its ordinary words."""
 
 from __future__ import annotations
 
@@ -11,18 +11,27 @@ from bpe_core.support.arrays import Int32s, Int64s
 
 
 class Inside(NamedTuple):
-    """The ordinary words inside all runs.
+    """The words inside runs of words: each different word with its count, in first-seen order.
 
-    It holds the different words with their counts, in first-seen order, and the rows of the words in each run.
+    A run of words is a stretch of text with several words. `rows` lists the words of all runs, one run after the other,
+    as indices in `words`.
     """
 
     words: WordTable
     rows: Int32s
     first: Int64s  # the first index in `rows` of each run, and the end
 
+    @classmethod
+    def of_other_texts(cls, words: WordTable) -> Inside:
+        """Store words that were counted in whole lines of text, not in runs of words. The result has no runs."""
+        return cls(words, np.zeros(0, np.int32), np.zeros(1, np.int64))
+
     @property
     def starts(self) -> Int64s:
-        """Return the offset of each word in the bytes of all runs, which are stored one after another."""
+        """Return the offset of each word in the joined bytes of all runs.
+
+        A run is a stretch of text with several words.
+        """
         lengths = np.diff(self.words.starts)[self.rows]
         starts: Int64s = np.cumsum(lengths) - lengths
         return starts

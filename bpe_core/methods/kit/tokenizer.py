@@ -13,21 +13,25 @@
     >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1]
     True
 
-Ids number the alphabet first, then the merges in the order of learning, then the special tokens. Several threads may
-use a tokenizer at once.
+Ids are given first to the symbols of the alphabet, then to the merges in the order of learning, then to the special
+tokens. Several threads may use a tokenizer at once.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import TokenBytes, quoted
+from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import Boundaries
@@ -36,12 +40,19 @@ from bpe_core.segmenting.segmentation import Segmentation, Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder
 from bpe_core.support.arrays import Int32s, Int64s, UInt32s, UInt64s
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
+from bpe_core.text.offsets import decode_with_offsets
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
+    from bpe_core.segmenting.decoding import TokenTable
     from bpe_core.segmenting.library_text import LibraryText
 
+MANY_IDS = 1 << 10  # from which on machine code decodes a list or an array faster
+LARGEST_ID = 1 << 24  # a table for decoding has a row for each id up to the largest
+LARGEST_TABLE = 1 << 26  # symbols of all tokens in such a table
 NUMBERED_AT_ONCE = 1 << 16  # ids that stay in the processor's cache while they get the file's ids
+
+_NO_ID, _NO_LONG_ID = 2**32 - 1, 2**64 - 1  # in place of an id of 32 or 64 bits
 
 Way = Literal["exact", "library"]  # the ways to decode
 
@@ -59,6 +70,7 @@ class Tokenizer:
         self.history = history
         self._step_count = len(history)
         self._cutting = Cutting(history.recipe)
+        self._ids_in_arrays = 0  # that were decoded until now
         self._segmenter: Segmenter = METHODS[history.recipe.method].cutter(history, self._cutting)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -67,7 +79,7 @@ class Tokenizer:
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, size: int, work: Work = ALONE) -> None:
-        """Prepare to encode texts of `size` bytes in all.
+        """Prepare to encode texts with `size` bytes in total.
 
         If the machine code for this size is still being compiled, wait and report progress.
         """
@@ -75,7 +87,7 @@ class Tokenizer:
             self._segmenter.kernels_for(size, work)
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the special tokens to search in a text. If `names` is None, the recipe chooses them."""
+        """Return the special tokens to search for in a text. If `names` is None, the recipe chooses them."""
         return self._cutting.allowed(names)
 
     def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
@@ -90,8 +102,29 @@ class Tokenizer:
 
     def encode_to_array(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int32s:
         text = text if isinstance(text, str) else _decoded(text)
-        allowed = self._cutting.spelled(self._cutting.allowed(allowed_special), (text,))
-        return self._segmenter.ids(text, self._checked_at(at), allowed)
+        allowed = self._cutting.allowed(allowed_special)
+        if allowed:
+            allowed = self._cutting.spelled(allowed, (text,))
+        return self._segmenter.ids(text, self._step_count if at is None else self._checked_at(at), allowed)
+
+    @property
+    def takes_any_bytes(self) -> bool:
+        """Return whether `encode_bytes` can encode arbitrary bytes.
+
+        This is possible if the recipe does not split texts, and if merges join bytes.
+        """
+        recipe = self.history.recipe
+        is_merging = isinstance(self._segmenter, TextEncoder) and not METHODS[recipe.method].joins_runs
+        return is_merging and recipe.takes_any_bytes
+
+    def encode_bytes(self, data: bytes, *, at: int | None = None) -> Int32s:
+        """Return the ids of bytes that need not be text. Raise BpeError if the recipe splits texts into words."""
+        if not self.takes_any_bytes or not isinstance(self._segmenter, TextEncoder):
+            raise BpeError(
+                "This tokenizer encodes only texts. To encode bytes that are not text, learn it with the preset "
+                "raw-bytes."
+            )
+        return self._segmenter.ids_of_bytes(data, self._checked_at(at))
 
     def encode_batch(
         self, texts: Any, *, at: int | None = None, allowed_special: Allowed = None, threads: int | None = None
@@ -112,7 +145,7 @@ class Tokenizer:
         return batch or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def numbers(self, ids: Int32s) -> UInt32s | UInt64s:
-        """Convert token indices to the ids in the tokenizer's file, if possible in the memory of `ids`.
+        """Convert token indices to the ids in the tokenizer's file. The result reuses the memory of `ids` if possible.
 
         Raise an error if a token has no id in the file.
         """
@@ -129,9 +162,9 @@ class Tokenizer:
 
     @cached_property
     def _numbers(self) -> UInt32s | UInt64s | None:
-        """Return the file's id of each index. The largest number marks an index without an id.
+        """Return an array with the file's id for each index. The largest number marks an index without an id.
 
-        Return None if the indices are the ids.
+        Return None if the file's ids are the indices themselves.
         """
         numbers = self.history.numbers
         if numbers is None:
@@ -147,7 +180,7 @@ class Tokenizer:
         file_ids = numbers.take(ids)
         if self._lacks_numbers and len(ids):
             largest = int(file_ids.argmax())
-            if file_ids[largest] == np.iinfo(file_ids.dtype).max:
+            if file_ids[largest] == (_NO_ID if numbers.itemsize == 4 else _NO_LONG_ID):
                 raise self._unnumbered(int(ids[largest]))
         return file_ids
 
@@ -160,7 +193,7 @@ class Tokenizer:
         return FormatError(f"The file has no id for the token {quoted(TokenBytes(self.history)[id])} of this text.")
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
-        """Return the ids if the longest token that fits is chosen at each place, from left to right."""
+        """Encode a text greedily: from left to right, always choose the longest token that fits. Return the ids."""
         allowed = self.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
@@ -205,11 +238,14 @@ class Tokenizer:
         behind: Int64s,
         inside: set[tuple[int, int, int]],
     ) -> Iterator[int]:
-        """Yield the index of each token that ends inside one original character.
+        """Yield the index of each token that ends inside one original character, in descending order.
 
-        Normalization can replace one character by several characters, and tokens can end between these. The last index
-        comes first. Only the last token of such a character gets the bytes of the character. The earlier tokens end at
-        the offset where the character begins. A marker, which has no character, has this offset as well.
+        Normalization can replace one character by several characters, and tokens can end between the new characters.
+        Only the last of these tokens gets the bytes of the original character. All earlier ones end where the original
+        character begins.
+
+        Normalization can also insert a marker before the character, without an original character for it. A token that
+        contains only the marker ends where the original character begins, too.
         """
         for place in np.flatnonzero(behind_char[:-1] == first_char[1:])[::-1].tolist():
             if first_char[place] < behind_char[place]:
@@ -219,10 +255,10 @@ class Tokenizer:
                 yield place
 
     def _tokens_ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
-        """Return the tokens that begin before an original character and end inside it.
+        """Return the tokens that begin before a character of `text` and end inside this character.
 
         This is possible if normalization replaces the character by several characters. Each token is returned with its
-        first byte and its end.
+        start and its end as offsets in `text`.
         """
         tokens = set[tuple[int, int, int]]()
         segmenter = self._segmenter
@@ -249,7 +285,7 @@ class Tokenizer:
         return self._segmenter.segmentation(text, self.allowed(allowed_special), cancelled)
 
     def boundaries(self, text: str, *, allowed_special: Allowed = None) -> Boundaries:
-        """Return for each boundary of a text the merge that removes it, for methods that join pairs."""
+        """Return the merge that removes each boundary of a text. Only methods that join pairs have such merges."""
         return self._merging.segmentation(text, self.allowed(allowed_special))
 
     # -- one word --------------------------------------------------------------------------
@@ -273,8 +309,8 @@ class Tokenizer:
         """Return the text of tokens. Bytes that are not a whole character become �.
 
         The way "exact" joins the texts of the tokens. The way "library" returns the text that the library of the file
-        returns. The library may remove a space that was put before the text, and may show unknown characters in another
-        way.
+        returns. The library may remove a space that was put before the text, and may show unknown characters
+        differently.
         """
         if way == "library":
             return self._library_text.text(ids, skip_special=skip_special)
@@ -286,6 +322,65 @@ class Tokenizer:
         """Return the bytes of tokens. A word marker becomes a space."""
         given: Iterable[int] = ids.tolist() if isinstance(ids, np.ndarray) else ids
         return self._token_bytes.joined([id for id in given if not self.is_special(id)] if skip_special else given)
+
+    def decode_numbers(self, numbers: Iterable[int], *, skip_special: bool = False) -> bytes:
+        """Return the bytes of the tokens with these ids.
+
+        `numbers` are ids of the file. Machine code decodes large arrays of ids.
+        """
+        ids = _as_array(numbers)
+        table = None if ids is None else self._table_for(ids, skip_special)
+        data = None if ids is None or table is None else table.decoded(ids)
+        if data is not None:
+            return data
+        if isinstance(numbers, np.ndarray):
+            numbers = numbers.tolist()
+        if not skip_special:
+            return self._token_bytes.joined_by_number(numbers)
+        return self.decode_bytes(self.history.indices_of(numbers), skip_special=skip_special)
+
+    def decode_with_offsets(self, numbers: Iterable[int]) -> tuple[str, Int64s]:
+        """Return the text of the tokens with these ids, and the offset in characters at which each token begins.
+
+        `numbers` are ids of the file. Machine code decodes large arrays of ids.
+        """
+        given = numbers if isinstance(numbers, (list, np.ndarray)) else list(numbers)
+        ids = _as_array(given)
+        table = None if ids is None else self._table_for(ids, skip_special=False)
+        found = None if ids is None or table is None else table.with_offsets(ids)
+        if found is not None:
+            return found
+        listed: list[int] = given.tolist() if isinstance(given, np.ndarray) else given
+        return decode_with_offsets(*self._token_bytes.with_places(self.history.indices_of(listed)))
+
+    def _table_for(self, numbers: npt.NDArray[Any], skip_special: bool) -> TokenTable | None:
+        """Return a table for decoding the ids in `numbers`, or None if plain Python without a table is better."""
+        if not self._is_worth_a_table(numbers):
+            return None
+        if skip_special not in self._token_tables:
+            from bpe_core.segmenting.decoding import TokenTable  # loads machine code
+
+            self._token_tables[skip_special] = TokenTable(self.history, skip_special=skip_special)
+        return self._token_tables[skip_special]
+
+    def _is_worth_a_table(self, numbers: npt.NDArray[Any]) -> bool:
+        """Return whether a table of all tokens, which makes decoding faster, is worth the time to make it.
+
+        It is worth the time if `numbers` is a long array, and if this call and earlier calls decode more ids than the
+        vocabulary has.
+        """
+        if numbers.dtype.kind not in "iu" or numbers.ndim != 1 or len(numbers) < MANY_IDS:
+            return False
+        self._ids_in_arrays += len(numbers)
+        is_worth_making = self._ids_in_arrays > self.history.index_count
+        return is_worth_making and self._may_have_table and by_machine_code(numbers.nbytes, ENCODING, is_needed=False)
+
+    @cached_property
+    def _may_have_table(self) -> bool:
+        history = self.history
+        largest_id = 0 if history.numbers is None else history.numbers.max(initial=0)
+        symbols = np.minimum(history.token_lengths(), LARGEST_TABLE).sum()
+        return not history.alphabet.continuing and largest_id <= LARGEST_ID and bool(symbols < LARGEST_TABLE)
 
     def token_bytes(self, id: int) -> bytes:
         return self._token_bytes[id]
@@ -314,6 +409,11 @@ class Tokenizer:
         return LibraryText(self.history)
 
     @cached_property
+    def _token_tables(self) -> dict[bool, TokenTable]:
+        """Return the cache of tables for decoding. A key says whether the table leaves out special tokens."""
+        return {}
+
+    @cached_property
     def _token_bytes(self) -> TokenBytes:
         return TokenBytes(self.history)
 
@@ -323,6 +423,18 @@ class Tokenizer:
         if at < 0:
             raise BpeError(f"`at` is a number of steps, so it cannot be {at:,}.")
         return min(at, self._step_count)  # training may have ended early; after the last step nothing changes
+
+
+def _as_array(numbers: Iterable[int]) -> npt.NDArray[Any] | None:
+    """Return the ids as an array, if they already are an array or a long list of integers. Otherwise return None."""
+    if isinstance(numbers, np.ndarray):
+        return numbers
+    if not isinstance(numbers, list) or len(numbers) < MANY_IDS:
+        return None
+    try:
+        return np.frombuffer(array("I", numbers), np.uintc)  # four times as fast as an array of NumPy
+    except (OverflowError, TypeError):
+        return None
 
 
 def _decoded(text: Any) -> str:

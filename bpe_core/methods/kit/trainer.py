@@ -1,4 +1,4 @@
-"""The trainer, which lets a method choose and make steps one after the other, and records the steps.
+"""The trainer, which lets a method choose and make steps one by one, and records the steps.
 
     >>> from bpe_core.counting.words import WordTable
     >>> trainer = Trainer(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
@@ -25,12 +25,14 @@ from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels import readiness
 from bpe_core.methods.kit.by_specification import SpecifiedWay
 from bpe_core.methods.kit.layout import FEWER_CELLS
+from bpe_core.methods.kit.leading import MOST_LEADING, LeadingPairs
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough, LearnerStart, LooksAhead
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
+from bpe_core.support.wording import count_text
 
 SECONDS_BETWEEN_REPORTS = 0.05
 FIRST_WORK = 50_000  # about a millisecond
@@ -64,10 +66,10 @@ class Trainer:
         cancelled: CancelCheck = never_cancelled,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Prepare a training. If a history is given, make its steps first.
+        """Prepare a training run. If a history is given, make its steps first.
 
-        The counts of the history must be the counts of these words. If machine code is needed and is still being
-        compiled, wait for it and report progress.
+        The counts in the history must agree with these words. If machine code is needed and is still being compiled,
+        wait for it and report progress.
         """
         words.check_total()
         if len(words) == 0:
@@ -89,7 +91,7 @@ class Trainer:
 
     @property
     def history(self) -> History:
-        """Return all steps made until now. Later steps do not change the returned history."""
+        """Return all steps made so far. Later steps do not change the returned history."""
         return History(
             self.recipe,
             self.alphabet,
@@ -104,7 +106,8 @@ class Trainer:
     def gone_through(self) -> GoneThrough | None:
         """Return the progress of the learner in bytes of the text or in tokens of the vocabulary.
 
-        Return None if the learner has no such progress, or if a larger share of the steps is done already.
+        Return None if the learner does not report such progress. Also return None if the steps show more progress: the
+        finished steps are a larger share of all planned steps than the bytes or tokens are of their total.
         """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
@@ -135,10 +138,14 @@ class Trainer:
     def candidates(self, n: int) -> list[Candidate]:
         return self._learner.candidates(n)
 
-    def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
-        """Search for the next steps, if the method must search for them.
+    def leading(self) -> LeadingPairs:
+        """Return the best candidates for the next step."""
+        return LeadingPairs(self._learner.learned, tuple(self.candidates(MOST_LEADING)))
 
-        After the end of a run there is no search, because it would change the run.
+    def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
+        """Search for the next steps in advance, if the method's learner can do so.
+
+        After the end of a run there is no search, because it would change the result of the run.
         """
         learner = self._learner
         while isinstance(learner, LooksAhead) and not self.end_reason and not cancelled():
@@ -283,15 +290,15 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
             )
     if recipe.grown_from > known:
         raise RecipeError(
-            f"This recipe continues a table of {recipe.grown_from:,} steps, and a recipe does not hold that "
-            "table. Open the table and extend it (bpe-explorer extend)."
+            f"This recipe continues a table of {count_text(recipe.grown_from, 'step')}, and a recipe does not hold "
+            "that table. Open the table and extend it (bpe-explorer extend)."
         )
 
 
 def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
     """Raise RecipeError if an intervention of the recipe had no effect.
 
-    A forced pair may occur nowhere in the text, or the run may end before the step of the intervention.
+    An intervention has no effect if its forced pair occurs nowhere in the text, or if the run ends before its step.
     """
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
@@ -302,5 +309,6 @@ def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -
     missed = next((intervention for intervention in recipe.interventions if intervention.step > learned + 1), None)
     if missed is not None and end in ("too rare", "no pairs"):
         raise RecipeError(
-            f"There is no step {missed.step:,} for {missed}: no pair is frequent enough after {learned:,} steps."
+            f"There is no step {missed.step:,} for {missed}: no pair is frequent enough after "
+            f"{count_text(learned, 'step')}."
         )

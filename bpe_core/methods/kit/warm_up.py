@@ -1,4 +1,4 @@
-"""The functions by which each method runs its kernels once on small inputs, so that the kernels are compiled."""
+"""The small inputs on which methods run their kernels once, so that the kernels are compiled."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Lattice(Protocol):
 
     @property
     def edges(self) -> Sequence[Sequence[Edge]]:
-        """Return for each symbol the tokens that can begin there, each with its length and its id."""
+        """Return a list with one entry for each symbol: the tokens that can begin there, each as (length, id)."""
 
     @property
     def ways(self) -> int:
@@ -44,22 +44,25 @@ class Ways(Protocol):
     def lattice(self, word: bytes) -> Lattice: ...
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Return the tokens into which a word is split by a way that uses no chance."""
+        """Return the tokens into which this way splits a word. The way must not be random."""
 
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids: ...
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability with which a random way splits the word into these tokens. Return None if it is
-        unknown."""
+        """Return the log-probability that `way`, which splits words at random, splits a word into exactly these tokens.
+
+        Return None if it is unknown.
+        """
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability of each token in a random split of the word.
+        """Return the probability of each token at each position in a random split of the word.
 
-        A key is the index of the first symbol and the id. Return None if the probabilities are unknown.
+        The keys are pairs: the index of the token's first symbol, and the token's id. Return None if the probabilities
+        are unknown.
         """
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return the average number of tokens that a random way draws. Return None if it is unknown."""
+        """Return the average number of tokens over random splits of a word. Return None if it is unknown."""
 
     def length(self, id: int) -> int:
         """Return the number of base symbols that a token covers."""

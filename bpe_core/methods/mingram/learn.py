@@ -4,10 +4,10 @@
 fewer tokens is always better. Log-probabilities decide between paths with equally many tokens. Log-probabilities are
 rounded, so their sums are exact: in 64 bits always, and in the 32 bits of SentencePiece for up to 256 tokens.
 
-**Learning.** Split all words into the fewest tokens and count the tokens, twice. Then drop the tokens that are used
-least. The set of pieces alone decides the number of tokens in a word. The log-probabilities only choose among ways with
-equally many tokens. The first log-probabilities follow from the number of symbols that each piece could cover in the
-corpus. Later log-probabilities follow from the counts of the pieces.
+**Learning.** The first log-probabilities follow from the number of symbols that each piece could cover in the corpus.
+Then two things are done twice: all words are split into the fewest tokens, and new log-probabilities are computed from
+the counts of the tokens. In the end, the tokens that are used least are dropped. The number of tokens in a word depends
+only on the set of pieces, because log-probabilities only choose among ways with equally many tokens.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bpe_core.recipes.recipe import Recipe
 
 
 def fewest_first(log_probabilities: Float32s) -> Float32s:
-    """Return rounded scores by which the path with the fewest tokens is the best.
+    """Return rounded scores with which the path with the fewest tokens is always the best.
 
     >>> fewest_first(np.array([-1.01, -7.5], np.float32)).tolist()
     [-4097.0, -4103.5]
@@ -66,9 +66,10 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def joins_wanted(recipe: Recipe, base: int) -> int:
-    """Return the number of pieces with which learning begins.
+    """Return the number of tokens that byte-pair encoding learns before tokens are dropped.
 
-    If the recipe gives a number of drops, the result is eleven times this number.
+    With these tokens, the vocabulary has 1.1 times the size that the recipe requests. `base` is the number of base
+    symbols. If the recipe gives a number of drops instead of a size, return eleven times this number.
     """
     if recipe.vocab_size is None:
         return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))
@@ -76,9 +77,9 @@ def joins_wanted(recipe: Recipe, base: int) -> int:
 
 
 def _spell_tokens(joined: History, recipe: Recipe) -> SpelledSeeds:
-    """Return the base symbols of each token that a merge made. Each token occurs once.
+    """Return the base symbols of each token that a merge made. Tokens with the same symbols are listed only once.
 
-    A token is left out if it holds a character that is written like the marker.
+    A token is left out if it holds an ordinary character that looks like the marker of words, such as `▁`.
     """
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():

@@ -1,4 +1,4 @@
-"""The learners that make merges which other learners have chosen.
+"""The learners that repeat merges which other learners have chosen.
 
 They run the compiled kernels of byte-pair encoding.
 """
@@ -34,9 +34,9 @@ class CompiledFollower(CompiledLearner):
         return int(self._state.run[0]["tokens_left"])
 
     def follow(self, pairs: Sequence[Pair]) -> None:
-        """Set the list of merges to make. The first merges in the list are already made.
+        """Set the list of merges to make. The list begins with the merges that the learner has already made.
 
-        A merge may be rare, or may occur nowhere in the text.
+        The pair of a merge may be rare, or may not occur in the text at all.
         """
         state = self._state
         known = self.learned
@@ -49,6 +49,6 @@ class CompiledFollower(CompiledLearner):
             state.forced_left[known : len(pairs)], state.forced_right[known : len(pairs)] = np.array(pairs[known:]).T
 
     def count_of(self, pair: Pair) -> int:
-        """Return the count of a pair after the steps made until now."""
+        """Return the count of a pair after the steps made so far."""
         number = kernel.find_pair(self._state, np.int64(pair[0]), np.int64(pair[1]))
         return int(self._state.pairs[number]["count"])

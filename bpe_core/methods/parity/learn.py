@@ -1,8 +1,9 @@
 """The learner of parity-aware byte-pair encoding: each merge serves the language whose texts are compressed least.
 
 Each language has a learner for its words, and another learner for its dev text. At each step, the language with the
-longest dev text, in tokens, chooses its most frequent pair. All other languages make the same merge. A learner makes
-the merges that it missed only when its state is needed, because merges can only make a text shorter.
+longest dev text, in tokens, chooses its most frequent pair. All other languages make the same merge, but later: a
+learner makes its missing merges when its dev text might be the longest. This is safe, because merges can only make a
+text shorter. If a text is not the longest before the missing merges, it is not the longest after them.
 """
 
 from __future__ import annotations
@@ -146,11 +147,11 @@ class ParityLearner:
         return Turn(ALL, [], passed)
 
     def _worst_off(self, passed: list[int]) -> int | None:
-        """Return the language that the next step serves.
+        """Return the language for which the next step is made.
 
-        It is the language whose dev text has the most tokens. Without dev texts, it is the language whose text is
-        compressed least in proportion to its ratio. The languages in `passed` are skipped. Return None if no language
-        has a pair left to merge.
+        It is the language whose dev text has the most tokens. If there are no dev texts, the compression of each
+        language is divided by the ratio that is wanted for it, and the language with the lowest result is taken. The
+        languages in `passed` are skipped. Return None if no language has a pair left to merge.
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))
@@ -188,7 +189,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def served_language(recipe: Recipe) -> Reason:
-    """Return the reason of a step that names the served language and the count of the pair in this language."""
+    """Return the `Reason` that shows for which language a pair was chosen, and the pair's count in its texts."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 
     def written(count: int, reasons: Told) -> str:

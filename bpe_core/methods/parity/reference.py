@@ -1,10 +1,12 @@
 """The reference of parity-aware byte-pair encoding, which counts all pairs again at each step.
 
-Each step serves one language. It is the language whose dev text has the most tokens. Without dev texts, it is the
-language whose text is compressed least in proportion to its ratio. The step joins the pair that is most frequent
-in this language, and it joins this pair in the texts of all languages. If the language has nothing left to merge, its
-turn still counts in the window. If all languages have had too many turns in the window, the limit does not count, and
-the language with the most tokens is served.
+Each step serves one language. It is the language whose dev text has the most tokens. Without dev texts, the compression
+of each language is divided by its ratio, and the language with the lowest result is served. The step joins the pair
+that is most frequent in this language, and it joins this pair in the texts of all languages.
+
+A window is a number of consecutive steps. The recipe can limit how often a language is served within a window. A
+language with nothing left to merge still uses up its turn in the window. If all languages have reached the limit, the
+step ignores the limit.
 """
 
 from __future__ import annotations
@@ -97,7 +99,11 @@ def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tu
 
 
 class LanguageCosts:
-    """A record of all languages: the tokens of their texts, their turns, and the languages without a pair to merge."""
+    """A record of all languages.
+
+    It holds the texts as tokens, the order in which the languages got their steps, and the languages without a pair to
+    merge.
+    """
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
         dev = [language.dev for language in words.languages if language.dev is not None]
@@ -112,7 +118,7 @@ class LanguageCosts:
         self._turns: list[int] = []
 
     def worst_off(self) -> int:
-        """Return the next language to serve and record its turn.
+        """Choose the language that the next step serves, record its turn, and return the language.
 
         Return `ALL` if no language has anything left to merge.
         """

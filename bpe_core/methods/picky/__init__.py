@@ -32,7 +32,7 @@ class Picky(BytePairEncoding):
     presets: Mapping[str, Any] = PRESETS
     needs = NEEDS
     wording = Wording("step")
-    usual_sizes: tuple[str, ...] = ("8–32,000 for a pair of languages, as its article has",)
+    usual_sizes: tuple[str, ...] = ("8,000–32,000 for a pair of languages, as in its paper",)
     tables = TABLES
     instead = INSTEAD
     shared_as = "runs"

@@ -13,7 +13,7 @@ FallsInto = Literal["bytes", "parts"]
 
 # The declarations of both choices without their defaults. Other methods that drop tokens use them too.
 TAU: dict[str, Any] = dict(  # with None no token is dropped
-    title="Drop from",
+    title="Drop at share",
     tip=(
         "A merge within words that takes at least this share of one of its two tokens drops this token (tau of "
         "PickyBPE)"
@@ -30,7 +30,7 @@ TAU: dict[str, Any] = dict(  # with None no token is dropped
     ),
 )
 FALLS_INTO: dict[str, Any] = dict(
-    title="Falls into",
+    title="Dropped tokens become",
     tip="What replaces a dropped token: its bytes, or the two tokens that were merged",
     among=get_args(FallsInto),
     labels={
@@ -45,7 +45,7 @@ FALLS_INTO: dict[str, Any] = dict(
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of PickyBPE: which tokens are dropped, and what a dropped token is split into."""
+    """The choices of PickyBPE: which tokens are dropped, and into which parts a dropped token is split."""
 
     tau: float | None = choice(0.9, **TAU)
     falls_into: FallsInto = choice("parts", **FALLS_INTO)
@@ -69,7 +69,7 @@ PRESETS = {
             min_frequency=1,
             ties="smallest-text",
         ),
-        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's article. A merge that takes nine "
+        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's paper. A merge that takes nine "
         "tenths of a token drops that token.",
     ),
 }

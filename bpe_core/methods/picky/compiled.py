@@ -1,4 +1,4 @@
-"""The learner of PickyBPE that runs compiled kernels. It makes the arrays of the kernels and enlarges them."""
+"""The learner of PickyBPE that runs compiled kernels. It creates the kernels' arrays and enlarges them if necessary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _OF_TOKENS = ("places", "first", "left", "right", "in_use")
 
 
 class CompiledDropping:
-    """A learner that makes steps until `wanted` learned tokens are in use. Its steps join pairs and drop tokens."""
+    """A learner that joins pairs and drops tokens until it has the wanted number of tokens.
+
+    The number includes all learned tokens that are in use. It includes neither base symbols nor dropped tokens.
+    """
 
     scores = None
 
@@ -98,8 +101,8 @@ class CompiledDropping:
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Learn steps up to the row `stop_at` of the columns, but do at most about `work` units of work.
 
-        A unit takes about ten nanoseconds at most. If the run ends, return the reason. Otherwise return an empty
-        string.
+        A unit takes about ten nanoseconds at most. If the run ends, return the reason why it ends. Otherwise return an
+        empty string.
         """
         if len(self._tokens.made) < stop_at:
             self._tokens = self._tokens._replace(made=enlarge(self._tokens.made, stop_at))

@@ -1,10 +1,10 @@
 """The reasons for boundaries of a method that drops tokens: a later step may split what an earlier step joined.
 
-A reason follows from the tokens of a word after each step. In a method with superwords, a run of words takes the place
-of the word. Inside a word, a boundary has one of these reasons:
+The reasons are found from the tokens of a word after each step. In a method with superwords, a run of words takes the
+place of the word. Inside a word, a boundary has one of these reasons:
 
     joined      no split: a step joins two tokens here, perhaps not for the first time
-    fell        a step dropped the token that covered this place
+    fell        a step dropped the token that covered the boundary
     later       a later step joins the two tokens that meet here
     missed      a step joins a pair of these tokens, but the two tokens did not meet here at this step
     never       no step joins the two tokens that meet here
@@ -30,7 +30,7 @@ from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_tokens import WordCutter
 
 LONGEST_FOLLOWED = 400  # bytes of a word
-NO_WORD = "No word is at this place of the text. Name another place with --byte."
+NO_WORD = "No word is at this place of the text. Name another place."
 TOO_LONG = (
     f"If tokens are dropped, merge trees are drawn only for words of at most {LONGEST_FOLLOWED} bytes, and this word "
     "is longer."
@@ -52,7 +52,7 @@ class Event:
 
 
 class WordThroughSteps:
-    """A word with its tokens after each step that changes them. Places in the word are counted in base symbols."""
+    """A word with its tokens after each step that changes them. Positions in the word are counted in base symbols."""
 
     def __init__(self, word: bytes, cut: WordCutter, inside: DroppingWords, steps: int) -> None:
         self.starts = inside.starts(word)  # the byte of each symbol, and the end
@@ -133,7 +133,7 @@ class WordWithStates:
 
 
 class WhyDropping(WordReasons):
-    """The explanations for a text in which each word is split separately."""
+    """The explanations of a text's boundaries, for a method that drops tokens and splits each word separately."""
 
     def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         cut, self._inside = self._cutter_of(history)
@@ -170,7 +170,7 @@ class WhyDropping(WordReasons):
         place = int(np.searchsorted(word.origins, byte))
         starts = self._inside.starts(word.text.encode())
         if word.origins[place] != byte or place not in starts:
-            return Explanation("symbol", False, "No boundary: these bytes belong to one character.")
+            return Explanation("symbol", False, "There is no boundary here: these bytes belong to one character.")
         return self.before_symbol(word, starts.index(place), at)
 
     def before_symbol(self, word: TextWord, place: int, at: int) -> Explanation:
@@ -196,7 +196,11 @@ class WhyDropping(WordReasons):
         return self.explain_never((ids[index], ids[index + 1]), raw, followed.starts[place])
 
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
-        """Explain a boundary by its last event before this step, and by its next event after this step."""
+        """Explain a boundary that earlier steps have changed.
+
+        `past` holds the events at this boundary up to the step shown, with the latest event last. `coming` is the next
+        merge there, or None if there is none.
+        """
         last = past[-1]
         fall = next((event for event in reversed(past) if not event.joins), None)
         if last.joins:
@@ -227,6 +231,6 @@ class WhyDropping(WordReasons):
 
     @cached_property
     def _steps(self) -> dict[Pair, int]:
-        """Return for each pair the last step that joins it."""
+        """Return a dictionary from each pair to the last step that joins it."""
         pairs = zip(self.history.columns.left.tolist(), self.history.columns.right.tolist(), strict=True)
         return {pair: step for step, pair in enumerate(pairs, start=1)}

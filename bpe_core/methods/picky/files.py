@@ -1,4 +1,7 @@
-"""The kinds of tables that can hold the steps of PickyBPE. Each of them can hold every history."""
+"""The kinds of tables that can hold the steps of PickyBPE.
+
+Only tables that can hold every history are suitable.
+"""
 
 TABLES = frozenset[str]()
 INSTEAD = "choose a table that keeps drops, such as csv or json"

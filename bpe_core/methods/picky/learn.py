@@ -20,7 +20,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     """Return a learner that runs machine code.
 
-    The history `forced` is not used, because the learner makes the same steps again.
+    The history `forced` is not used, because the learner makes the same steps without it.
     """
     from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
 

@@ -1,11 +1,12 @@
-"""The reference of PickyBPE, plain and slow: byte-pair encoding in which merges drop tokens.
+"""A plain and slow reference for PickyBPE: byte-pair encoding in which merges drop tokens.
 
 **Learning.** Each step joins the most frequent pair, and in a tie the pair with the smallest bytes. A count is the
-number of tokens that a merge makes, so `aaa` holds the pair a+a once. A merge joins two tokens, its halves. If the
-merge used at least the share `tau` of a half's occurrences, the half is dropped. Its remaining occurrences are split
-into the two tokens from which the half was made, or into base symbols, as the recipe chooses. If a later merge makes a
-token with the text of a dropped token, it is the same token. Learning ends when the requested number of tokens is in
-use.
+number of tokens that a merge makes, so `aaa` holds the pair a+a once.
+
+A merge joins two tokens, its halves. It uses up some of the occurrences of each half. If this is at least the share
+`tau` of all occurrences of a half, the half is dropped. Its remaining occurrences are split into the two tokens from
+which the half was made, or into base symbols, as the recipe chooses. If a later merge makes a token with the text of a
+dropped token, it is the same token. Learning ends when the requested number of tokens is in use.
 
 **Encoding.** A word is split into base symbols. Then all steps are applied in their order, both merges and drops.
 
@@ -63,10 +64,10 @@ class Merge:
 
 
 class Tokens:
-    """The tokens in the order in which their texts are first made, with a set of the tokens that are in use.
+    """All tokens that were ever made, in the order of their making, and the set of the tokens that are in use.
 
-    A word may spell the text of its marker. So two joins make the same token only if the results have the same text and
-    the same number of base symbols.
+    A word can contain the characters of the marker, such as `▁`, as ordinary text. So two merges make the same token
+    only if the results have the same text and the same number of base symbols.
     """
 
     def __init__(self, alphabet: Alphabet) -> None:
@@ -105,7 +106,7 @@ class Tokens:
 
 
 def count_without_overlaps(corpus: Corpus) -> dict[Pair, int]:
-    """Return for each pair the number of tokens that its merge would make.
+    """Return a dictionary from each pair to the number of tokens that its merge would make.
 
     >>> count_without_overlaps([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
     {(1, 1): 12, (1, 2): 10}

@@ -29,12 +29,13 @@ class SuperBPE(BytePairEncoding):
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     needs = NEEDS
-    usual_sizes: tuple[str, ...] = ("200,000 for English, of which 80–180,000 within words",)
+    usual_sizes: tuple[str, ...] = ("200,000 for English, of which 80,000–180,000 within words",)
     tables = TABLES
     instead = ""
     goes_across_words = True
     superword_limits = SUPERWORD_LIMITS
     size_decides = True
+    may_split_twice = True
     counts_fall = False  # counts rise when the second stage begins
     is_contrast = False
     learns_at_once = False  # runs of words are long
@@ -45,6 +46,10 @@ class SuperBPE(BytePairEncoding):
         return steps_planned(recipe, alphabet)
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
+        if words.at_first is not None:
+            from bpe_core.methods.kit.runs import Inside
+
+            return Inside.of_other_texts(words.at_first)
         from bpe_core.kernels.readiness import by_machine_code
         from bpe_core.kernels.stored_code import ENCODING
 
@@ -58,6 +63,13 @@ class SuperBPE(BytePairEncoding):
         from bpe_core.methods.superbpe.learn import transition_in
 
         return {transition_in(history): "from here on merges also cross words"}
+
+    def recipe_at_first(self, recipe: Any) -> Any:
+        if recipe.first_stage == "runs":
+            return None
+        from bpe_core.methods.superbpe.runs import first_stage_recipe
+
+        return first_stage_recipe(recipe).with_changes(special_tokens=recipe.special_tokens)
 
     def pattern_inside(self, recipe: Any) -> str:
         pattern: str = recipe.words_by

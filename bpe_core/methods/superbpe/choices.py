@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from bpe_core.methods.facts import OwnChoices, Preset
 from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, choice
 
+FirstStage = Literal["runs", "lines"]
 WORDS_BY = ("o200k", "o200k-apart", "cl100k", "gpt2", "english")
 _GROUP = "superwords, by --method superbpe"
 _COMMANDS = ("train", "extend")
@@ -15,7 +16,7 @@ _COMMANDS = ("train", "extend")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of SuperBPE: the step from which merges join words, and the superwords that are allowed."""
+    """The choices of SuperBPE: after how many steps merges may join words, and which superwords are allowed."""
 
     transition: int | None = choice(  # None: half of the steps
         None,
@@ -29,10 +30,24 @@ class Choices(OwnChoices):
     )
     words_by: str = choice(
         "o200k",
-        "Words by",
+        "Word pattern",
         "The pattern of the words inside which the first merges are made",
         among=WORDS_BY,
         argument=Argument(f"the pattern of these words: {', '.join(WORDS_BY)}", "NAME", group=_GROUP),
+    )
+    first_stage: FirstStage = choice(
+        "runs",
+        "First stage splits",
+        "Where the words of the first merges come from: the runs of words, or whole lines as in the authors' trainer",
+        among=get_args(FirstStage),
+        labels={
+            "runs": ("runs of words", "Each run is split into words, so no word crosses the end of a run."),
+            "lines": ("whole lines", "As in the authors' trainer: each line is split as by ordinary merging."),
+        },
+        goes_without_saying=True,
+        argument=Argument(
+            "what the word pattern splits: runs, or whole lines as in the authors' trainer", "WHAT", group=_GROUP
+        ),
     )
     most_words: int | None = choice(
         4,
@@ -50,7 +65,7 @@ class Choices(OwnChoices):
     )
     past_colons: bool = choice(
         False,
-        "Past colons",
+        "Merge across colons",
         "Merges may join a colon and the space after it",
         argument=Argument("let merges join a colon and the space after it", group=_GROUP, commands=_COMMANDS),
     )
@@ -66,5 +81,9 @@ PRESETS = {
     "superbpe": Preset(
         dict(method="superbpe", pattern="superwords", unit="line"),
         "Bytes, merged within the words of GPT-4o's pattern first, then across up to four words, line by line.",
-    )
+    ),
+    "superbpe-authors": Preset(
+        dict(method="superbpe", pattern="superwords", unit="line", first_stage="lines", ties="byte-alphabet"),
+        "SuperBPE as its authors train it: the words of the first merges are found in whole lines.",
+    ),
 }

@@ -1,7 +1,7 @@
 """The second stage of SuperBPE, which runs the kernels of byte-pair encoding.
 
-The symbols of the second stage are the tokens of the first stage, because a corpus has about a fifth as many of these
-tokens as bytes. The kernels also get the number of words in each token.
+The kernels treat the tokens of the first stage as symbols, because a corpus has about five times as many bytes as
+tokens. The kernels also get the number of words in each token.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from bpe_core.segmenting.compiled_runs import Cut as Cut
 from bpe_core.segmenting.compiled_runs import TokensOfRuns
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeat
 from bpe_core.support.threads import available_threads, run_in_threads
+from bpe_core.support.wording import count_text
 
 EVERY_WORD = 2**24  # more words than a token can hold
 Cutter = Callable[[History], Cut]
@@ -41,7 +42,8 @@ Part = TypeVar("Part")
 class CompiledAcross(CompiledLearner):
     """The learner of the second stage. Its symbols are the tokens of the first stage.
 
-    If the recipe limits the length of tokens, the symbols are bytes, and the merges of the first stage are made again.
+    If the recipe limits the length of tokens, the symbols are bytes, and the learner repeats the merges of the first
+    stage.
     """
 
     def __init__(
@@ -80,9 +82,9 @@ class CompiledAcross(CompiledLearner):
 
 
 def span_of(text: bytes, past_colons: bool) -> int:
-    """Return a number for the kernels that holds the number of words in a token, and flags for spaces and colons.
+    """Pack facts about a token into one number for the kernels: its number of words, and flags for spaces and colons.
 
-    The flags say whether the token begins or ends with a space, and whether it holds or ends with a colon.
+    The flags say whether the token begins or ends with a space, and whether it contains or ends with a colon.
     """
     words = sum(map(bool, text.split(BLANK)))
     colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)
@@ -95,7 +97,7 @@ def span_of(text: bytes, past_colons: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """Some of the runs of words, with the words in them."""
+    """A group of runs, and the words that each run consists of. A run is a stretch of text with several words."""
 
     text: Bytes
     starts: Int64s  # offsets of the words, and the end of the last
@@ -103,7 +105,10 @@ class _Runs:
 
 
 def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    """Return the ordinary words of all runs in first-seen order, and the words of each run."""
+    """Split runs of words into ordinary words. Each entry of `words` is a run, such as "in the end".
+
+    Return all ordinary words in first-seen order, and the words that each run consists of.
+    """
     machine = _machine(recipe)
 
     def numbered(part: slice) -> tuple[WordColumns, Int32s, Int64s]:
@@ -123,7 +128,10 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """Return the ordinary words of all runs with their counts, in first-seen order."""
+    """Return the ordinary words in all runs of `words`, with their counts, in first-seen order.
+
+    Each entry of `words` is a run: one or several ordinary words, one after another.
+    """
     machine = _machine(recipe)
 
     def counted(part: slice) -> WordTable:
@@ -137,7 +145,11 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
-    """Return the runs as an array of tokens. The history splits the runs into tokens."""
+    """Return the words of the table as one array of tokens.
+
+    In this method, a word of the table is a run of several ordinary words. The tokens are those into which `history`
+    splits the runs.
+    """
     tokens = TokensOfRuns(history, cut)
 
     def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
@@ -153,10 +165,15 @@ def _machine(recipe: Recipe) -> Machine:
 
 
 def _run_on_parts(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
-    """Run a job on parts of the runs, on all threads. Return the results in the order of the parts."""
+    """Divide a table of runs into parts, and call `work` with the slice of each part, on all threads.
+
+    Return the results in the order of the parts.
+    """
     size = len(words.text)
     if size > MOST_CELLS:
-        raise TooLarge(f"The distinct runs of words hold {size:,} bytes, but training can use at most {MOST_CELLS:,}.")
+        raise TooLarge(
+            f"The distinct runs of words hold {count_text(size, 'byte')}, but training can use at most {MOST_CELLS:,}."
+        )
     borders = np.unique(np.append(np.searchsorted(words.starts[:-1], np.arange(0, size, AT_ONCE)), len(words)))
     parts = [slice(*ends) for ends in pairwise(borders.tolist())]
     threads = max(1, min(available_threads(), len(parts)))

@@ -1,26 +1,33 @@
-"""The two stages of SuperBPE, found from the tokens of a table that does not state them."""
+"""A search for the step at which the second stage of SuperBPE began, in a table that does not state this step.
+
+SuperBPE learns in two stages: first inside words, and then across the ends of words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from bpe_core.history.history import History
-from bpe_core.history.token_texts import written
+from bpe_core.history.token_texts import is_text, written
 from bpe_core.methods.superbpe.choices import NEEDS, WORDS_BY
 from bpe_core.methods.superbpe.learn import transition_in
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import Splitter
+from bpe_core.support.wording import count_text
 
 
 def histories_of_two_stages(history: History) -> Iterator[History]:
-    """Yield a table of superwords as histories of two stages, one for each pattern that the first stage may have."""
+    """Read a table of superwords as a history with two stages.
+
+    Yield one history for each pattern that the first stage may have used.
+    """
     if history.recipe.pattern == NEEDS["pattern"]:
         for words_by in WORDS_BY:
             yield in_stages(history, words_by)
 
 
 def in_stages(history: History, words_by: str) -> History:
-    """Return a table of superwords as a history of SuperBPE. Its second stage begins with the first superword.
+    """Convert a table of superwords to a history of SuperBPE. The second stage begins with the first superword.
 
     The longest superword gives the limit on the number of words. A superword with a space after a colon shows that the
     second stage allows this.
@@ -33,7 +40,7 @@ def in_stages(history: History, words_by: str) -> History:
     """
     texts = written(history)[len(history.alphabet) : history.first_special]
     within = Splitter(Recipe(pattern=words_by))
-    several = (row for row, text in enumerate(texts) if _is_text(text) and len([*within.words(text.decode())]) > 1)
+    several = (row for row, text in enumerate(texts) if is_text(text) and len([*within.words(text.decode())]) > 1)
     recipe = history.recipe.with_changes(
         method="superbpe",
         merges=len(history),
@@ -45,18 +52,12 @@ def in_stages(history: History, words_by: str) -> History:
     return History.from_pairs(recipe, history.alphabet, history.pairs())
 
 
-def _is_text(raw: bytes) -> bool:
-    try:
-        return bool(raw.decode())
-    except UnicodeDecodeError:
-        return False
-
-
 def stages_sentence(history: History) -> str:
     recipe = history.recipe
-    most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
+    most = "any number of words" if recipe.most_words is None else f"at most {count_text(recipe.most_words, 'word')}"
     colons = "" if recipe.past_colons else ", and no token continues after a colon"
+    lines = " Words of the first stage are found in whole lines." if recipe.first_stage == "lines" else ""
     return (
-        f"Superwords: the first {transition_in(history):,} merges stay within words ({recipe.words_by}). Later "
-        f"merges also cross words, with {most} in a token{colons}."
+        f"Superwords: the first {count_text(transition_in(history), 'merge stays', 'merges stay')} within words "
+        f"({recipe.words_by}). Later merges also cross words, with {most} in a token{colons}.{lines}"
     )

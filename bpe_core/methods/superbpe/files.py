@@ -1,3 +1,3 @@
-"""The kinds of tables that can hold the merges of SuperBPE: tables of merges by rank."""
+"""The kinds of table files that can store the merges of SuperBPE. In such a file, each merge has a rank."""
 
 TABLES = frozenset({"ranks", "BPE"})

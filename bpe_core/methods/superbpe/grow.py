@@ -1,4 +1,4 @@
-"""The choices with which any table can be continued across words."""
+"""The choices for extending any table by merges across words."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from bpe_core.methods.superbpe.learn import transition_in
 
 
 def second_stage(history: History, name: str) -> dict[str, Any]:
-    """Return the choices by which the method `name` continues a table.
+    """Return the settings with which the method `name` adds merges across words to a table.
 
-    The steps of the table become the first stage of the method.
+    The existing steps of the table become the first stage.
     """
     recipe = history.recipe
     if Method.of(recipe).goes_across_words:

@@ -1,19 +1,21 @@
 """The learner of SuperBPE: byte-pair encoding twice, first on the words of a corpus and then on whole runs of words.
 
-The words of the corpus are runs of ordinary words. A pattern of the recipe splits the runs into ordinary words, and the
-first learner gets only these words. The second learner makes the same merges in the runs, and then learns more merges.
+The corpus is counted in runs: each entry in its table of words is a run of several words. A pattern of the recipe
+splits the runs into words, and the first learner gets only these words. The second learner gets the runs. It makes the
+same merges as the first learner, and then learns more merges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import RecipeError
+from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.kernels.stored_code import ENCODING
@@ -21,6 +23,7 @@ from bpe_core.methods.kit.learner import Candidate, CompiledWay, Learner, Learne
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.support.wording import count_text
 
 if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.methods.superbpe.compiled import Cut
@@ -30,23 +33,23 @@ STAGE = "stage"  # the reason of a step: 1 within words, 2 across words
 
 
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
-    """Return the number of merges within words. It is half of all merges if the recipe gives no number.
+    """Return how many merges the recipe makes within words. The default is half of all merges.
 
     Raise RecipeError if the recipe's number is larger than the number of all merges.
     """
     steps = recipe.merge_limit(len(alphabet))
     if recipe.transition is not None and recipe.transition > steps:
         raise RecipeError(
-            f"The transition after {recipe.transition:,} merges is never reached: this run makes only {steps:,}. "
-            "Choose an earlier transition or a larger vocabulary."
+            f"The transition after {count_text(recipe.transition, 'merge')} is never reached: this run makes only "
+            f"{steps:,}. Choose an earlier transition or a larger vocabulary."
         )
     return steps // 2 if recipe.transition is None else recipe.transition
 
 
 def transition_in(history: History) -> int:
-    """Return the number of merges within words in a history.
+    """Return how many merges of a history were made within words.
 
-    The number is smaller than in the recipe if the first stage had no pair left to merge.
+    This can be fewer than the recipe asks for, because the first stage ends early if no pair is left to merge.
     """
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
     return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)
@@ -62,7 +65,7 @@ LearnAcross = Callable[[WordTable, Alphabet, Recipe, History, int], Learner]
 
 
 class SuperLearner:
-    """A learner that joins within words up to the transition, or until no pair is left, and then across words."""
+    """A learner that joins pairs within words until the transition or until no pair is left, and then across words."""
 
     scores = gone_through = None
 
@@ -82,7 +85,8 @@ class SuperLearner:
             self._transition = transition_in(forced)
         self._forced = forced
         first = None if forced is None else forced.first(self._transition)
-        self._within = learn_within(split(words, recipe), alphabet, recipe, first)
+        self._within = learn_within(_words_within(words, recipe, split), alphabet, recipe, first)
+        words = replace(words, at_first=None)  # the words of the first stage are not needed again
         self._across: Learner | None = None
         self._make_second: Callable[[History, int], Learner] = partial(learn_across, words, alphabet, recipe)
         self._history: Callable[[Columns], History] = lambda columns: History(recipe, alphabet, columns)
@@ -122,6 +126,23 @@ class SuperLearner:
                 known = self._history(self._columns.first(self._transition))
             self._across = self._make_second(known, self._transition)
         return self._across
+
+
+def _words_within(words: WordTable, recipe: Recipe, split: Callable[[WordTable, Recipe], WordTable]) -> WordTable:
+    """Return the words from which the first stage learns. No merge of this stage crosses the end of a word.
+
+    Usually each entry of `words` is a run of several words, and `split` divides the run. But some recipes split whole
+    lines in the first stage. Then the words of this stage were counted together with the runs, and are in
+    `words.at_first`. Raise CorpusError if they are missing.
+    """
+    if recipe.recipe_at_first is None:
+        return split(words, recipe)
+    if words.at_first is None:
+        raise CorpusError(
+            "The first stage of this recipe splits whole lines, but only runs of words are known. Count the texts "
+            "again."
+        )
+    return words.at_first
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:

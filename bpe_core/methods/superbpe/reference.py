@@ -1,9 +1,11 @@
 """The reference of SuperBPE, plain and slow: byte-pair encoding within words, then across words.
 
-The words of the corpus are runs: words with the spaces, single punctuation marks and line ends between them. Another
-pattern splits each run into ordinary words, and the first merges are learned from these. At the transition, the same
-merges are made in whole runs, and later merges may join words. A superword must not hold too many words, or a space
-after a colon. Texts are encoded in whole runs by all merges in their order.
+The corpus is counted in runs. A run is a stretch of text: several words, with the spaces, single punctuation marks and
+line ends between them. Learning has two stages. In the first stage, another pattern splits each run into words, and the
+merges are learned from these words. A recipe can also split whole lines into these words, as the method's authors do.
+Then the second stage begins: the same merges are made in whole runs, and later merges may join words. The step between
+the stages is called the transition. A superword must not hold too many words, and no space may follow a colon in it.
+Texts are encoded in whole runs by all merges in their order.
 
     >>> from bpe_core.history.token_texts import decoded
     >>> words = WordTable.from_counts({"by the way": 5, "the by": 1})
@@ -37,7 +39,9 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
     limit = recipe.merge_limit(len(alphabet))
     transition = limit // 2 if recipe.transition is None else recipe.transition
     runs = [(alphabet.symbols_of(run, recipe), count) for run, count in words]
-    inside = [(alphabet.symbols_of(word, recipe), count) for word, count in words_inside(words, recipe)]
+    at_first = words_inside(words, recipe) if recipe.recipe_at_first is None else words.at_first
+    assert at_first is not None  # such words are counted together with the runs
+    inside = [(alphabet.symbols_of(word, recipe), count) for word, count in at_first]
     at_start = bpe.count_tokens(runs)
     tokens = bpe.TokenBook(alphabet)
     rows: list[tuple[int, ...]] = []
@@ -80,7 +84,10 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    """Return the different ordinary words of all runs, and for each run the rows of its words."""
+    """Return the different ordinary words in all runs of words.
+
+    For each run, also return the indices of its words in this list.
+    """
     splitting = Recipe(pattern=recipe.words_by)
     counts: dict[str, int] = {}
     number: dict[str, int] = {}

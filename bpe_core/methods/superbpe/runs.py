@@ -10,12 +10,14 @@ COLON = b": "
 
 
 def first_stage_recipe(recipe: Recipe) -> Recipe:
-    """Return the recipe of the first stage, by which a run of words is split."""
+    """Return the recipe of the first stage, which splits a run of words into ordinary words."""
     return recipe.with_changes(method=USUAL, pattern=recipe.words_by, special_tokens=(), whole_characters=False)
 
 
 def forbidden_content(text: bytes, recipe: Recipe) -> str:
-    """Return what the recipe forbids in a superword with this text. Return an empty string if the superword is allowed.
+    """Return the reason why the recipe forbids a superword with this text.
+
+    The reason completes a sentence like "A superword must not ...". Return an empty string if the text is allowed.
 
     >>> [forbidden_content(text, Recipe.preset("superbpe")) for text in (b"by the: way", b"by the way")]
     ['hold a colon and the space after it', '']

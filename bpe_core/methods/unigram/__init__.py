@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
+    from bpe_core.methods.kit.apart import Apart
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import LearnerStart
     from bpe_core.methods.kit.reasons import Reason
@@ -97,6 +98,11 @@ class Unigram(Method):
         from bpe_core.methods.unigram.reference import word_cutter
 
         return word_cutter(history)
+
+    def apart_in_words(self, history: History) -> Apart:
+        from bpe_core.methods.unigram.apart import apart_in_words
+
+        return apart_in_words(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.unigram.explain import WhyPath

@@ -50,9 +50,9 @@ class CutComparison:
 
     @property
     def lead(self) -> float:
-        """Return the score of the best way minus the score of the other way.
+        """Return how much higher the score of the best split of a word is than the score of the split compared with it.
 
-        The difference is the natural logarithm of the factor by which the best way is more probable.
+        The difference is the natural logarithm of the factor by which the best split is more probable.
         """
         assert self.other is not None
         return self.taken.total - self.other.total
@@ -74,12 +74,15 @@ class WhyPath(WordReasons):
         ways = [self._way("taken", comparison.taken)]
         kind = "only"
         if comparison.other is not None:
-            ways.append(self._way("unsplit here" if comparison.is_cut else "split here", comparison.other))
+            ways.append(self._way("not split here" if comparison.is_cut else "split here", comparison.other))
             kind = "best" if comparison.is_cut else "joined"
         return Explanation(kind, comparison.is_cut, self._sentence(comparison), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> CutComparison | Literal["whole", "unknown"]:
-        """Compare the best way around a boundary with the best way that does the opposite at the boundary.
+        """Compare the best split of the text around a boundary with the best split that differs at this boundary.
+
+        If the best split has a boundary there, the other split joins the text there. If the best split joins the text
+        there, the other split has a boundary.
 
         Return "whole" if no base symbol begins at the boundary, and "unknown" if a neighbour is an unknown character.
         """
@@ -116,7 +119,10 @@ class WhyPath(WordReasons):
             )
         if other is None:
             return f"{best} splits here; no piece of the vocabulary crosses this place."
-        here, otherwise = ("splits here", "would not") if comparison.is_cut else ("does not split here", "would")
+        here = "splits here"
+        otherwise = "does not split here"
+        if not comparison.is_cut:
+            here, otherwise = otherwise, here
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
             return f"{best} {here}. The best way that {otherwise} takes {count_text(more, 'token')} more."

@@ -1,4 +1,4 @@
-"""The learner of Unigram, and the functions that other methods which drop pieces also use."""
+"""The learner of Unigram, and functions for all methods that drop pieces."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.methods.unigram.seeds import SeededAlphabet, alphabet_with_seeds
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.wording import count_text
 
 # The names of the causes, in the order of their numbers.
 CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
@@ -99,15 +100,15 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     assert recipe.vocab_size is not None
     if recipe.vocab_size < least:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size:,} has no room for the {least:,} tokens that it always has: every "
-            "character of the text, and the special tokens.",
+            f"A vocabulary of {recipe.vocab_size:,} has no room for the {count_text(least, 'token')} that it always "
+            "has: every character of the text, and the special tokens.",
             f"Choose at least {least:,}, or an alphabet limit.",
             (least + most) // 2,
         )
     if recipe.vocab_size > most:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size:,} is too large: this text has only "
-            f"{most:,} characters and repeated pieces to choose from.",
+            f"A vocabulary of {recipe.vocab_size:,} is too large: this text has only {count_text(most, 'character')} "
+            "and repeated pieces to choose from.",
             f"Choose at most {most:,}, or more text.",
             (least + most) // 2,  # a size by which half of the pieces are dropped
         )
@@ -121,7 +122,7 @@ def compiled_lattices() -> LatticesMaker:
 
 
 def compiled_way(kind: type[DroppingLearner], part: str = WEIGHING) -> CompiledWay:
-    """Return the way to learn by machine code. `kind` is the class of its learners."""
+    """Return the implementation of learning in machine code that uses learners of the class `kind`."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, compiled_lattices())

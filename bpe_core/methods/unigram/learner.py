@@ -3,12 +3,13 @@
 A round makes `em_passes` passes over the words. Each pass computes the expected count of every piece: the average over
 all ways to split each word, weighted by their probability. New log-probabilities follow from these counts, and pieces
 with an expected count below one half are dropped. Then pieces whose best path consists of other pieces are dropped.
-After that, the pieces that lower the likelihood of the corpus least are dropped, until `keep_share` per cent of the
-tokens are left. When no more than 1.1 times the requested size is left, the least likely pieces are dropped until the
-size is reached.
+After that, the pieces whose removal lowers the likelihood of the corpus least are dropped, until `keep_share` per cent
+of the tokens are left. When no more than 1.1 times the requested size is left, the least likely pieces are dropped
+until the size is reached.
 
-A piece that is too rare loses its probability at once, so its later drop changes nothing. A base symbol is never
-dropped. While a base symbol is rare ("out of force"), it has the score of the least likely token, minus a penalty.
+A token is *in force* while it has a probability. A piece that is too rare loses its probability at once. So nothing
+changes when a later step drops the piece. A base symbol is never dropped. If it is not in force, its score is the score
+of the least likely token in force, minus a penalty.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The reference of Unigram, as SentencePiece learns it: short, plain and slow.
+"""The reference of Unigram: short and slow code in plain Python, which learns in the same way as SentencePiece.
 
 **The model.** Every token has a probability. The probability of a way to split a word is the product of the
 probabilities of its tokens. A word is split in the most probable way. The code adds log-probabilities ("scores")
-instead of multiplying. By hand, with `l`, `o` and `w` at -2 each and `lo` at -3: `low` has the score -6 letter by
-letter, and -5 as `lo w`.
+instead of multiplying. For example, `l`, `o` and `w` have the score -2 each, and `lo` has the score -3. Then `low` has
+the score -6 as `l o w`, and -5 as `lo w`.
 
 **Learning.** Begin with many pieces of words (`find_seeds`). The first probability of a piece follows from the number
 of symbols that it could cover in the corpus. Then work in rounds. Compute the expected count of each token: the average
@@ -249,7 +249,8 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
     """Return the stretches of each word with their counts and followers.
 
-    Characters that the alphabet lacks divide a word.
+    A stretch is a part of a word in which all characters are in the alphabet. Followers are the bytes that can come
+    after a stretch.
     """
     stretches: Stretches = []
     for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
@@ -360,7 +361,7 @@ class Run:
         self.tokens_at_start = self.count_tokens()
 
     def covered(self) -> dict[int, int]:
-        """Return for each token the number of symbols in the corpus that all its occurrences cover."""
+        """Return the number of symbols in the corpus that the occurrences of each token cover."""
         covered = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
             for start in range(len(stretch)):
@@ -370,7 +371,7 @@ class Run:
         return covered
 
     def scores_of(self, counts: dict[int, int]) -> Scored:
-        """Return for each token the logarithm of its share in the total of all counts."""
+        """Return a score for each token: the logarithm of its share in the sum of all counts."""
         total = math.log(sum(counts.values()))
         return {id: narrow(math.log(max(1, count)) - total) for id, count in counts.items()}
 
@@ -464,7 +465,7 @@ class Run:
         return counts
 
     def count_tokens(self) -> int:
-        """Return the number of tokens in the corpus, with the tokens for unknown characters."""
+        """Return the number of tokens in the corpus, including the tokens for unknown characters."""
         return sum(self.token_counts().values()) + self.unknown_tokens
 
     # Scores.

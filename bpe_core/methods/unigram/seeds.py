@@ -11,8 +11,8 @@ The best seeds are kept. These are the seeds that cover the most characters of t
 
 A follower is the symbol after a piece. Two followers differ if their first bytes in UTF-8 differ, because SentencePiece
 searches in a suffix array of bytes. A word is followed by a space, which counts as the marker, or by the end of the
-line. If both occur after a word, the word is a seed even if no longer word begins with it. If words come with their
-counts, each word is treated as a line.
+line. If both occur after a word, the word is a seed even if no longer word begins with it. If the input is words with
+counts instead of texts, each word is treated as a whole line.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 
 
 def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
-    """Return the script of each character as a number, by the choices of the recipe.
+    """Return the script of each character as a number.
 
-    If the recipe does not split by scripts, or if its symbols are no text, all characters have the same script. If it
+    If the recipe does not split by scripts, or if its symbols are not text, all characters have the same number. If it
     does not split by numbers, a digit has the script of the letter before it.
     """
     if not recipe.split_by_unicode_script or recipe.base_symbols:
@@ -73,9 +73,9 @@ def alphabet_with_seeds(words: WordTable, recipe: Recipe, repeated: Repeated) ->
 
 
 def _best_first(seeds: SpelledSeeds, counts: Int64s, base: Alphabet) -> Int64s:
-    """Return the order of the seeds by the number of symbols that they cover in the corpus, the largest number first.
+    """Return the indices of the seeds, sorted by how many symbols of the corpus they cover.
 
-    Ties are sorted by length, then by text.
+    The largest number comes first. Seeds with equal numbers are sorted by length, then by text.
     """
     widths = np.array([len(symbol.text) for symbol in base.symbols])
     bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet, Symbol
     from bpe_core.history.history import History
+    from bpe_core.methods.kit.apart import Apart
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.ways import Ways
@@ -34,7 +35,7 @@ class WordPiece(Method):
     presets = PRESETS
     needs = NEEDS
     usual_sizes: tuple[str, ...] = (
-        "8–16,000 for small data",
+        "8,000–16,000 for small data",
         "30,000 for English, as BERT has",
         "120,000 for a hundred languages, as multilingual BERT has",
     )
@@ -81,6 +82,11 @@ class WordPiece(Method):
         from bpe_core.methods.wordpiece.cut import lone_characters
 
         return lone_characters(history)
+
+    def apart_in_words(self, history: History) -> Apart:
+        from bpe_core.methods.wordpiece.apart import apart_in_words
+
+        return apart_in_words(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.wordpiece.explain import WhyLongest

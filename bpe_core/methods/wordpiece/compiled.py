@@ -1,4 +1,4 @@
-"""The learner of WordPiece by the rule `score`, with compiled kernels.
+"""The learner that runs compiled kernels for WordPiece with the rule `score`.
 
 It adds the arrays for scores to the arrays of byte-pair encoding.
 """
@@ -21,7 +21,7 @@ from bpe_core.support.arrays import enlarge
 
 
 class ReasonColumns(NamedTuple):
-    """The columns with the reasons of the steps. They may have more rows than steps."""
+    """The columns with the reasons for the steps. The columns may have more rows than there are steps."""
 
     left_count: npt.NDArray[np.int64]
     right_count: npt.NDArray[np.int64]

@@ -1,12 +1,14 @@
 """The segmenter that splits each word from the left, each time by the longest token that fits.
 
-Every token has a birth, the number of steps after which the token exists. So one table of tokens serves every number of
-steps. The tokens of a word stay valid until a step adds a longer token that fits.
+Every token has a birth, the number of steps after which the token exists. So the same table of tokens is used for any
+number of steps. The tokens of a word stay valid until a step adds a longer token that fits.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cached_property
+from operator import ne
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +50,7 @@ class WordPieceSegmenter(WordSegmenter):
 
 
 class LongestPieces:
-    """The tokens that begin words, and the tokens that continue words, listed under their texts without the marker."""
+    """The dictionaries from text to token: one for tokens that begin words, one for tokens that continue words."""
 
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
@@ -60,7 +62,14 @@ class LongestPieces:
         self._base = len(history.alphabet)
         starting, self.continuing = pieces_of(history)
         self.starting = _beginning_pieces(starting, self.continuing, history.alphabet.continuing.decode())
-        self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
+
+    @cached_property
+    def _lengths_to_start(self) -> dict[str, list[int]]:
+        return _lengths_by_first(self.starting)
+
+    @cached_property
+    def _lengths_to_continue(self) -> dict[str, list[int]]:
+        return _lengths_by_first(self.continuing)
 
     def birth(self, id: int) -> int:
         """Return the number of steps after which a token exists."""
@@ -100,7 +109,7 @@ class LongestPieces:
         return WordCut(ids, ends, since, until)
 
     def table(self) -> PieceTable:
-        """Return the tokens as a tree for the kernels. The tree serves every number of steps."""
+        """Return the tokens as a tree for the kernels. The same tree is used for any number of steps."""
         from bpe_core.kernels.pieces import CONTINUING, LONGEST_WORD, STARTING, UNKNOWN
         from bpe_core.segmenting.compiled_encoder import piece_table  # loads machine code
 
@@ -115,10 +124,10 @@ class LongestPieces:
 
 
 def _beginning_pieces(starting: Ids, continuing: Ids, marker: str) -> Ids:
-    """Return a map of the tokens that can begin a word.
+    """Return a dictionary from text to id, for all tokens that can begin a word.
 
-    Continuing tokens are included under their text with the marker, because a word can spell `##ing` in the text
-    itself.
+    Continuing tokens are included with their marker, such as `##ing`, because a word may really begin with the
+    characters `##`.
     """
     if not marker:
         return starting
@@ -128,7 +137,7 @@ def _beginning_pieces(starting: Ids, continuing: Ids, marker: str) -> Ids:
 
 
 def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
-    """Return for each first character the ascending lengths of the tokens that begin with it."""
+    """Return a dictionary from each first character to the ascending lengths of the tokens that begin with it."""
     lengths_of: dict[str, list[int]] = {}
     for first, length in sorted({(text[:1], len(text)) for text in ids}):
         lengths_of.setdefault(first, []).append(length)
@@ -144,17 +153,17 @@ def encoding_of(history: History) -> str:
 
 
 def pieces_of(history: History) -> tuple[Ids, Ids]:
-    """Return the tokens that begin words, and the tokens that continue words. The keys are their texts.
+    """Return two dictionaries from text to id: for the tokens that begin words, and for the tokens that continue words.
 
     If several tokens have equal texts, the oldest token is used. In vocabularies that do not mark continuation, such as
     RWKV's, every token both begins and continues words.
     """
-    symbols = history.alphabet.symbols
-    marker = len(history.alphabet.continuing)
-    continues = [symbol.text != symbol.decoded for symbol in symbols] + [False] * len(history)
-    for id, (left, _) in enumerate(history.pairs(), len(symbols)):
+    alphabet = history.alphabet
+    marker = len(alphabet.continuing)
+    continues = [*map(ne, alphabet.texts, alphabet.decoded)] + [False] * len(history)
+    for id, (left, _) in enumerate(history.pairs(), len(alphabet)):
         continues[id] = continues[left]
-    unknown = history.alphabet.unknown_id
+    unknown = alphabet.unknown_id
     encoding = encoding_of(history)
     oldest_last = range(len(continues))[::-1]
     texts = written(history)
@@ -165,7 +174,10 @@ def pieces_of(history: History) -> tuple[Ids, Ids]:
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """Return a symbol for each character that occurs only in longer tokens. The order is the order of an alphabet."""
+    """Return a base symbol for each character that occurs only in longer tokens.
+
+    Symbols that begin words come first, then symbols that continue words. Both are sorted by their characters.
+    """
     marker = history.recipe.marker_text.encode()
     (starting, continuing) = pieces_of(history)
     first = sorted({text[0] for text in starting} - starting.keys())

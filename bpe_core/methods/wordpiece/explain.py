@@ -24,6 +24,7 @@ from bpe_core.insight.ways import Ways
 from bpe_core.methods.kit.explanation import Explanation, TextWord, WordReasons
 from bpe_core.methods.wordpiece.cut import LongestPieces
 from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.support.wording import count_text
 
 
 class ByteWord(TextWord):
@@ -44,7 +45,10 @@ class WhyLongest(WordReasons):
         if self.history.recipe.lists_bytes:
             word = ByteWord(word.text.encode().decode(self._pieces.encoding), word.origins)
         if len(word.text) > most:
-            sentence = f"The word has more than {most:,} characters, so the whole word is {self._quoted(cut.ids[0])}."
+            sentence = (
+                f"The word has more than {count_text(most, 'character')}, so the whole word is "
+                f"{self._quoted(cut.ids[0])}."
+            )
             return Explanation("too long", False, sentence)
         start = 0
         for id, end in zip(cut.ids, cut.ends, strict=True):

@@ -1,4 +1,4 @@
-"""The reference of WordPiece, as far as the method is known: short, plain and slow.
+"""A short, plain and slow reference for WordPiece, as far as the method is known.
 
 A character inside a word is written with `##`. It is a different symbol from the same character at the beginning. So
 `low` is `l ##o ##w`, and joining the last two symbols gives `##ow`. The learner was never published. Two rules are
@@ -110,7 +110,10 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of one word by the tokens that exist after `at` steps, or after all steps."""
+    """Return the ids of one word, which is split into tokens that exist after `at` steps.
+
+    If `at` is None, all steps count.
+    """
     starting, continuing = vocabulary(history if at is None else history.first(at))
     unknown = history.alphabet.unknown_id
     assert unknown is not None
@@ -127,10 +130,12 @@ def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
 
 
 def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the tokens that begin words, and the tokens that continue words, by their text without `##`.
+    """Return two dictionaries from text to id: for the tokens that begin words, and for the tokens that continue words.
 
-    The oldest token counts if several have equal texts. A word in a text may begin with the characters `##`, as `##ing`
-    does. A token with `##` can then begin the word.
+    The texts of continuing tokens are given without `##`.
+
+    If several tokens have equal texts, the oldest is used. A word may really begin with the characters `##`, such as
+    `##ing`. So the first dictionary also has the continuing tokens, with their `##`.
     """
     tokens: tuple[dict[str, int], dict[str, int]] = {}, {}
     symbols = history.alphabet.symbols

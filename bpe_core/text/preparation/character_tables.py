@@ -1,4 +1,4 @@
-"""The tables of characters that SentencePiece compiles into its files."""
+"""The tables of characters in SentencePiece's files, in compiled form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CharacterTable:
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
         """Yield each prefix of `key` that is in the table, the shortest first.
 
-        A prefix is its length in bytes and the offset of its replacement text.
+        Each prefix is yielded as its length in bytes and the offset of its replacement text.
         """
         units = self._units
         place = 0
@@ -46,11 +46,11 @@ class CharacterTable:
                 yield length, units[place] & 0x7FFFFFFF
 
     def __contains__(self, text: str) -> bool:
-        """Return whether a replacement text of the table contains this text."""
+        """Return whether any replacement text of the table contains this text."""
         return text.encode() in self._texts
 
     @property
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Return whether all replacement texts of the table are valid UTF-8."""
         try:
             self._texts.decode()
@@ -63,10 +63,9 @@ class CharacterTable:
         return None if prefix is None else self._text(prefix[1])
 
     def longest(self, text: bytes) -> tuple[int, str] | None:
-        """Return the longest prefix of `text` in the table that consists of whole characters.
+        """Look up the longest prefix of `text` that is in the table and consists of whole characters.
 
-        The result is the length of the prefix in bytes and its replacement. Return None if the table has no such
-        prefix.
+        Return its length in bytes and its replacement. Return None if no such prefix is in the table.
         """
         prefixes = [
             (length, place)
@@ -75,16 +74,31 @@ class CharacterTable:
         ]
         return (prefixes[-1][0], self._text(prefixes[-1][1])) if prefixes else None
 
-    def continues(self, key: bytes) -> bool:
+    def has_key_beginning_with(self, key: bytes) -> bool:
         """Return whether the table has this key, or a key that begins with it."""
+        return self._place_after(key) is not None
+
+    def is_alone(self, byte: int) -> bool:
+        """Return whether no key consists of this ASCII byte, or begins with this byte and another ASCII byte."""
+        place = self._place_after(bytes([byte]))
+        if place is None:
+            return True
+        if self.longest(bytes([byte])) is not None:
+            return False
+        units = self._units
+        return not any(
+            place ^ other < len(units) and units[place ^ other] & 0x800000FF == other for other in range(1, 0x80)
+        )
+
+    def _place_after(self, key: bytes) -> int | None:
         units = self._units
         place = _offset(self._units[0]) if self._units else 0
         for byte in key:
             place ^= byte
             if not byte or place >= len(units) or units[place] & 0x800000FF != byte:
-                return False
+                return None
             place ^= _offset(units[place])
-        return True
+        return place
 
     def _text(self, start: int) -> str:
         end = self._texts.find(b"\0", start)
@@ -98,7 +112,7 @@ def _offset(unit: int) -> int:
 class CharacterReplacements(dict[int, str]):
     """A map from each character to its replacement in a table, for `str.translate`.
 
-    The characters next to a character do not change its replacement.
+    The replacement of a character does not depend on its neighbours.
     """
 
     def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:

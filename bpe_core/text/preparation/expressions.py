@@ -1,8 +1,8 @@
-r"""The translation of expressions from Oniguruma to `regex`. Hugging Face's tokenizers use the engine Oniguruma.
+r"""The translation of expressions from Oniguruma, the engine of Hugging Face's tokenizers, to `regex`.
 
 In Oniguruma `^` and `$` match at the ends of a line, but no line begins after the last line break. `\Z` also matches
-before the last line break. `\h` is a hexadecimal digit. `(?m)` lets the dot match line breaks. `{2}+` is a repeated
-repetition. `{2}?` is a repetition that may be missing. In `\U0001F600` the first sign is a plain U.
+before the last line break. `\h` is a hexadecimal digit. `(?m)` lets the dot match line breaks. `{2}+` repeats a
+repetition. `{2}?` makes a repetition optional. In `\U0001F600` the first character is a plain U.
 
     >>> Expression(r"a$|\h{2}+").spans("a\nff00")
     [(0, 1), (2, 6)]
@@ -60,11 +60,16 @@ class Expression:
     @staticmethod
     @lru_cache(maxsize=64)
     def of(pattern: str, is_regex: bool) -> Expression:
-        """Return an expression. If `is_regex` is false, the expression matches the text `pattern` literally."""
+        """Return a cached `Expression`. If `is_regex` is false, it matches the text `pattern` literally."""
         return Expression(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
+    @property
+    def source(self) -> str:
+        """Return the expression in the syntax of `regex`."""
+        return str(self._compiled.pattern)
+
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the spans of all matches. An empty match is included, unless it directly follows another match."""
+        """Return the start and the stop of each match. An empty match directly after another match is left out."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
         text = self._as_known(text)
         try:
@@ -93,11 +98,12 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """Return a mask of code points if the expression is a set with `+`, and otherwise None.
+        """Return a mask of code points if the expression is a single set with `+`, such as `[a-z]+`. Otherwise return
+        None.
 
-        Such an expression matches whole runs of characters of the set. The mask marks the characters of the set.
+        Such an expression matches whole runs of the characters of its set. The mask marks these characters.
         """
-        from bpe_core.text.scanner import beginnings  # takes a while to load
+        from bpe_core.text.scanner import characters_beginning_matches  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
         try:
@@ -106,11 +112,11 @@ class Expression:
             return None
         match body:
             case Repeat(CharacterSet(), 1, None, "greedy" | "possessive"):
-                return beginnings(self._compiled.pattern)
+                return characters_beginning_matches(self._compiled.pattern)
         return None
 
     def found(self, text: str) -> list[str]:
-        """Return the texts of all matches that are not empty. The function computes no offsets, which saves time."""
+        """Return the texts of all matches, without empty matches. No offsets are computed, which saves time."""
         if not self._compiled.groups and self._as_known(text) is text:
             try:
                 texts: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
@@ -184,13 +190,18 @@ def translated(expression: str) -> str:
             written += _NOTHING if token == "&&" and written[-1] in ("[", "[^") else []
             nested |= token == "&&" or token[0] == "["
         elif token[0] == "{" and token[-2:] in ("}+", "}?"):
-            token = _repeated(written, token)
+            token = _make_repeatable(written, token)
         elif token.startswith("(?") and token[-1] in ":)":
             token = token.replace("m", "s")
         else:
             token = _OUTSIDE.get(token, token)
         written.append(rf"\U{int(token[2:].strip('{}'), 16):08X}" if _NUMBER.match(token) else token)
-        if token == "]" and not depth and written[opened][:2] == "[^" and _holds_all(written[opened + 1 :]):
+        if (
+            token == "]"
+            and not depth
+            and written[opened][:2] == "[^"
+            and _has_class_and_opposite(written[opened + 1 :])
+        ):
             written[opened:] = _NOTHING
     if "i" in expression:
         from bpe_core.text.preparation.ignoring_case import as_in_oniguruma  # takes a while to load
@@ -203,8 +214,11 @@ def translated(expression: str) -> str:
 _NOTHING = ["[^", r"\0", "-", r"\U0010FFFF", "]"]
 
 
-def _holds_all(listed: list[str]) -> bool:
-    """Return whether a set lists a class and its opposite. For such a set, `regex` ignores the negation of the set."""
+def _has_class_and_opposite(listed: list[str]) -> bool:
+    r"""Return whether a set contains a class and its opposite, such as `\s` and `\S`.
+
+    `regex` ignores the negation of such a set.
+    """
     members = regex.sub(r"(\\.)|\[\^(?:\\.|[^]])*\]", r"\1", "".join(listed))
     members = members.replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
     kinds = {(token[1], token[2:]) for token in _TOKEN.findall(members) if token[0] == "\\" and token[1] in "sSpP"}
@@ -212,9 +226,9 @@ def _holds_all(listed: list[str]) -> bool:
 
 
 def may_match_nothing(expression: str) -> bool:
-    r"""Return whether the expression may match an empty text.
+    r"""Return whether the expression may match an empty string.
 
-    Lookaheads and lookbehinds count as empty matches.
+    A lookahead or a lookbehind matches an empty string.
 
     >>> may_match_nothing(r"\s+(?!\S)|a"), may_match_nothing("(?<=a)|b"), may_match_nothing("x?")
     (False, True, True)
@@ -241,10 +255,10 @@ _NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
 
 
 def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
-    """Return a Unicode property as a set if Oniguruma and `regex` define it differently.
+    """Translate a Unicode property to a set if Oniguruma and `regex` define the property differently.
 
-    Any other property is returned unchanged. If `within` is true, the property stands inside a set. Then the result is
-    a part of a set, unless the property is negated.
+    Any other property is returned unchanged. If `within` is true, the property is inside a set. Then the result is only
+    the members of a set, without brackets, unless the property is negated.
     """
     translation = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
     if translation is None:
@@ -253,10 +267,11 @@ def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
     return translation[1] if within and not is_negated else f"[{'^' * is_negated}{translation[within]}]"
 
 
-def _repeated(written: list[str], counts: str) -> str:
-    """Change `written` so that its last part, which is already repeated, can be repeated again.
+def _make_repeatable(written: list[str], counts: str) -> str:
+    """Put the last part of an expression into a group, so that one more quantifier can follow it.
 
-    The part and all but the last of its `counts` become a group. Return the last count.
+    `written` holds the parts of the expression, and is changed. `counts` are the quantifiers that follow the last part.
+    The last of them is returned, and all others are added to the group: `a{2}+` becomes `(?:a{2})` and `+`.
     """
     from bpe_core.text.preparation.ignoring_case import is_whole_set  # takes a while to load
 

@@ -1,8 +1,8 @@
 r"""The translation of expressions that ignore case, so that `regex` matches the same texts as Oniguruma.
 
-In both engines `s` also matches `S` and `ſ`. In Oniguruma several letters can equal one letter (`ss` and `ß`), `i`
-equals only `I`, and `\p{Lu}` keeps its case outside of sets. If both engines match the same texts, an expression stays
-unchanged.
+In both engines `s` also matches `S` and `ſ`. In Oniguruma one letter can equal several letters, as `ß` equals `ss`. `i`
+equals only `I`. `\p{Lu}` matches only capital letters, except in a set. If both engines match the same texts, an
+expression stays unchanged.
 
     >>> "".join(as_in_oniguruma(["(?i:", "s", "s", "|", "a", ")"])), "".join(as_in_oniguruma(["(?i)", "a", "b"]))
     ('(?:(?:[Ssſ][Ssſ]|[ßẞ])|[Aa])', '(?i)ab')
@@ -26,9 +26,9 @@ Stretch = tuple[int, int]  # where letters begin and end that can equal one lett
 
 
 def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens of an expression without flags that ignore case.
+    """Rewrite a regular expression so that `regex` ignores case in the same way as Oniguruma, without a flag.
 
-    If both engines match the same texts, return the tokens unchanged.
+    `tokens` are the tokens of the expression. If both libraries already match the same texts, return them unchanged.
     """
     written = list[str]()
     is_same = True
@@ -43,16 +43,16 @@ def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
             new = _without_flag(unit[0]) if is_flagged else None
             same = True
         else:
-            new, same = _spelled_out(unit, alone=any(looks_back))
+            new, same = _list_matches(unit, alone=any(looks_back))
         written += unit if new is None else [new]
         is_same &= same
     return [*tokens] if is_same else written
 
 
 def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
-    """Yield each unit of an expression, and whether the case of the unit is ignored.
+    """Yield each unit of an expression, and whether the unit ignores case.
 
-    A unit is a set, a row of letters, or any other token.
+    A unit is a set, a run of letters, or any other token.
     """
     ignores, outside = False, list[bool]()  # outside: in the surrounding groups
     place = 0
@@ -80,7 +80,13 @@ def _opens(token: str) -> bool:
 
 
 def is_whole_set(token: str) -> bool:
-    """Return whether the token is a single complete set. A set can also begin with a bracket as its member: `[]a]`."""
+    """Return whether a token of an expression is a complete set of characters, such as `[:alpha:]`.
+
+    The token `[]` is not a complete set, because it begins a set whose first member is `]`, such as `[]a]`.
+
+    >>> is_whole_set("[:alpha:]"), is_whole_set("[]"), is_whole_set("[")
+    (True, False, False)
+    """
     return token[0] == "[" and len(token) > len("[^]") and token[-1] == "]"
 
 
@@ -94,7 +100,10 @@ def _end_of_set(tokens: Sequence[str], start: int) -> int:
 
 
 def _end_of_letters(tokens: Sequence[str], start: int) -> int:
-    """Return the end of a row of letters. A letter that is repeated is a row by itself."""
+    """Return where a run of letters ends, if it begins at `start` in the tokens of a regular expression.
+
+    A letter with a quantifier, such as `a*`, forms a run by itself.
+    """
     stop = start
     while stop < len(tokens) and _letter(tokens[stop]):
         stop += 1
@@ -103,7 +112,10 @@ def _end_of_letters(tokens: Sequence[str], start: int) -> int:
 
 
 def _letter(token: str) -> str:
-    """Return the character that a token matches literally. Return an empty text for any other token."""
+    """Return the character that a token of a regular expression stands for, such as `a`.
+
+    Return an empty string if the token has a special meaning, such as `(`.
+    """
     if token.startswith(r"\U") and len(token) == len(r"\U00000000"):
         return chr(int(token.removeprefix(r"\U"), 16))
     return token if len(token) == 1 and token not in _SPECIAL else ""
@@ -114,29 +126,30 @@ def _without_flag(token: str) -> str:
     return f"(?{left}{token[-1]}" if left or token[-1] == ":" else ""
 
 
-def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
-    """Return an expression that lists everything that a unit can match, and a flag.
+def _list_matches(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
+    """Return an expression that matches all spellings of the letters in `unit`, such as `[Ssſ]` for `s`.
 
-    The flag is true if `regex` matches the same texts without this expression. If `alone` is true, as in a
-    lookbehind, a letter is never equal to several letters, as `ß` is to `ss`.
+    A unit is a part of an expression: a set, a run of letters, or any other token. Also return whether `regex` finds
+    the same matches by the unchanged unit. If `alone` is true, as in a lookbehind, one letter never matches several
+    letters, so `ß` does not match `ss`.
     """
     token = "".join(unit)
     if _letter(unit[0]) and alone:
-        return "".join(_one_of(_alike().get(_letter(letter).casefold(), _letter(letter))) for letter in unit), False
+        return "".join(_one_of(_spellings().get(_letter(letter).casefold(), _letter(letter))) for letter in unit), False
     if _letter(unit[0]):
         return _letters("".join(map(_letter, unit)))
     if token[0] == "[" and not is_whole_set(unit[0]):
-        return _set(token)
+        return _set_with_spellings(token)
     if token[0] == "\\" and token[1:2].isdecimal():
         return f"(?i:{token})", True
     return token, not token.startswith((r"\p", r"\P"))
 
 
 @cache
-def _alike() -> dict[str, str]:
-    """Return a map from each case-folded text to all characters with this case-folded text.
+def _spellings() -> dict[str, str]:
+    """Return a dictionary from each case-folded text to the characters that fold to it, such as from `s` to `Ssſ`.
 
-    Characters without another spelling are left out.
+    Texts with only one spelling are left out.
     """
     spellings: dict[str, str] = {}
     for character in map(chr, _WITH_CASE):
@@ -151,15 +164,15 @@ def _one_of(characters: Iterable[str]) -> str:
 
 
 def _parts(small: str) -> str:
-    return "".join(_one_of(_alike().get(part, part)) for part in small)
+    return "".join(_one_of(_spellings().get(part, part)) for part in small)
 
 
-def _character(small: str) -> str:
-    """Return an expression for all spellings of one case-folded character.
+def _expression_of_character(small: str) -> str:
+    """Return a regular expression that matches each text which `casefold` turns into `small`.
 
-    A case-folded character can be several letters.
+    `small` is the case-folded form of one character. It can have several letters, such as `ss` for `ß`.
     """
-    single = _one_of(_alike().get(small, small))
+    single = _one_of(_spellings().get(small, small))
     return single if len(small) == 1 else f"(?:{_parts(small)}|{single})"
 
 
@@ -169,50 +182,56 @@ def _letters(letters: str) -> tuple[str, bool]:
         (start, start + length)
         for start in range(len(small))
         for length in range(2, _LONGEST + 1)
-        if set(map(len, small[start : start + length])) == {1} and "".join(small[start : start + length]) in _alike()
+        if set(map(len, small[start : start + length])) == {1}
+        and "".join(small[start : start + length]) in _spellings()
         if start + length <= len(small)
     }
     is_same = not stretches and _OTHERWISE.isdisjoint(letters) and set(map(len, small)) == {1}
-    return "".join(_ways(small, stretches)), is_same
+    return "".join(_expressions_of_parts(small, stretches)), is_same
 
 
-def _ways(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
-    """Yield expressions for consecutive parts of the letters.
+def _expressions_of_parts(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
+    """Divide the letters into consecutive parts, and yield a regular expression for each part.
 
-    `stretches` holds ranges of letters that one character can equal. No such range crosses the end of a part.
+    `small` holds the letters in lower case. A single character can match several letters, as `ß` matches `ss` if case
+    is ignored. `stretches` holds the ranges of such letters. No part begins or ends inside one of these ranges.
     """
     start = 0
     while start < len(small):
         stop = start + 1
         while longer := [last for first, last in stretches if start <= first < stop < last]:
             stop = max(longer)
-        yield _way(small[start:stop], {(first - start, last - start) for first, last in stretches if first >= start})
+        yield _expression_of_part(
+            small[start:stop], {(first - start, last - start) for first, last in stretches if first >= start}
+        )
         start = stop
 
 
-def _way(small: Sequence[str], stretches: set[Stretch]) -> str:
+def _expression_of_part(small: Sequence[str], stretches: set[Stretch]) -> str:
     if not small:
         return ""
     ways = []
     for end in (1, *sorted(last for first, last in stretches if first == 0 and last <= len(small))):
-        begins = _character(small[0]) if end == 1 else _one_of(_alike()["".join(small[:end])])
+        begins = _expression_of_character(small[0]) if end == 1 else _one_of(_spellings()["".join(small[:end])])
         ways.append(
-            begins + _way(small[end:], {(first - end, last - end) for first, last in stretches if first >= end})
+            begins
+            + _expression_of_part(small[end:], {(first - end, last - end) for first, last in stretches if first >= end})
         )
     return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
 
 
 @lru_cache(maxsize=64)
-def _set(written: str) -> tuple[str, bool]:
-    """Return a set that also holds all other spellings of its members.
+def _set_with_spellings(written: str) -> tuple[str, bool]:
+    """Extend a character set of a regular expression by the other spellings of its characters.
 
-    The second result is whether `regex` matches the same texts by itself.
+    For example, `S` and `ſ` are other spellings of `s`. Return the extended set. Also return whether the set need not
+    be extended, because `regex` already matches the same texts when it ignores case.
     """
     is_negated = written.startswith("[^")
     body = "[" + written[2:] if is_negated else written
     is_plain = written.isascii() and not set(body[1:-1]) & {*"iI\\[-"}
     holds = regex.compile(f"(?V1){body}").fullmatch
-    groups = [(small, characters) for small, characters in _alike().items() if any(map(holds, characters))]
+    groups = [(small, characters) for small, characters in _spellings().items() if any(map(holds, characters))]
     more = [character for _, characters in groups for character in characters if not holds(character)]
     if is_negated:
         return (f"(?:(?!{_one_of(more)}){written})" if more else written), is_plain

@@ -1,4 +1,7 @@
-"""The steps that change a whole text. For each character of the new text they return its source in the old text."""
+"""The operations that change a whole text.
+
+They also return the offset in the old text from which each new character comes.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any, ClassVar
 import regex
 
 from bpe_core.errors import TooLarge
+from bpe_core.support.wording import count_text
 from bpe_core.text import older_unicode
 from bpe_core.text.characters import Form, raw_bytes, to_lowercase, to_unicode_form, to_unicode_form_with_sources
 from bpe_core.text.patterns import IDEOGRAPHS
@@ -127,20 +131,20 @@ class Prepend:
         return piece.with_prefix(self.prepend)
 
 
-LONGEST_MADE = 10_000_000  # characters that steps may make of any text
+LONGEST_MADE = 10_000_000  # characters that operations may make of any text
 MOST_TIMES = 16  # how many times longer a longer text may become
 
 
 def check_growth(length: int, made: int) -> None:
-    """Raise TooLarge if a text grew from `length` characters to far too many characters, `made`.
+    """Raise TooLarge if a text has become far too long: from `length` characters to `made` characters.
 
     A small tokenizer file may contain replacements that lengthen a text again and again. Without this check such a file
     could fill all memory.
     """
     if made > LONGEST_MADE and made > MOST_TIMES * length:
         raise TooLarge(
-            f"The tokenizer's steps make at least {made:,} characters of a text of {length:,}, which is too many. "
-            "Check the replacements in its file."
+            f"The tokenizer's operations make at least {count_text(made, 'character')} of a text of {length:,}, which "
+            "is too many. Check the replacements in its file."
         )
 
 
@@ -153,7 +157,7 @@ class Replace:
     @property
     def words(self) -> str:
         became = f"becomes “{self.content}”" if self.content else "is left out"
-        return f"{'What matches ' if self.is_regex else ''}“{self.pattern}” {became}."
+        return f"{'Each match of ' if self.is_regex else ''}“{self.pattern}” {became}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if len(self.content) > MOST_TIMES and (len(piece.text) + 1) * len(self.content) > LONGEST_MADE:
@@ -254,10 +258,10 @@ def _clusters(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Precompiled:
-    """A step that replaces characters by a table of the file.
+    """An operation that replaces characters as a table in the tokenizer file says.
 
-    The step looks up each grapheme cluster, as Hugging Face's library does. If `longest` is true, it looks up the
-    longest text in the table that matches, as SentencePiece does.
+    The operation looks up each grapheme cluster, as Hugging Face's library does. If `longest` is true, it looks up the
+    longest text that the table contains, as SentencePiece does.
     """
 
     precompiled_charsmap: str  # base64
@@ -269,10 +273,8 @@ class Precompiled:
 
     @property
     def words(self) -> str:
-        return (
-            f"Characters are replaced by a table of the file, which has {len(self.precompiled_charsmap) * 3 // 4:,} "
-            "bytes."
-        )
+        size = count_text(len(self.precompiled_charsmap) * 3 // 4, "byte")
+        return f"Characters are replaced by a table of the file, which has {size}."
 
     @cached_property
     def table(self) -> CharacterTable:
@@ -280,10 +282,10 @@ class Precompiled:
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare and not self.longest:
-            return piece.written("".join(self._stretches(piece.text)))
+            return piece.written("".join(self._changed_parts(piece.text)))
         if not piece.text:
             return piece
-        if piece.is_bare and not self.one_blank and self._joins_in(piece.text) is None:
+        if piece.is_bare and not self.one_blank and self._pattern_of_joins(piece.text) is None:
             return piece.written(self.before + piece.text.translate(self._alone_longest) + self.behind)
         parts = list(self._longest(piece.text) if self.longest else self._by_clusters(piece.text))
         is_blank = self.one_blank and all(new == " " for _, _, new in parts)
@@ -304,21 +306,25 @@ class Precompiled:
 
     @property
     def nearest(self) -> list[Precompiled | Prepend | Replace]:
-        """Return similar steps in which no replacement depends on the text around it."""
+        """Return operations that change texts almost like this operation.
+
+        They replace each text without regard to its context.
+        """
         steps: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
         steps += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
         return steps + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Return whether this text is a part of a replacement text of the table, or of a text that the step keeps
-        unchanged.
+        """Return whether a text occurs in a replacement of the table, or in one of the texts that the table does not
+        change.
         """
         return text in self.kept or text in self.table
 
-    def _stretches(self, text: str) -> Iterator[str]:
-        """Yield the changed text in stretches.
+    def _changed_parts(self, text: str) -> Iterator[str]:
+        """Yield the changed text in parts.
 
-        Lines in which a grapheme cluster may have several characters are changed cluster by cluster, which is slower.
+        Most lines are changed character by character. A line is changed by grapheme clusters, which is slower, if a
+        cluster may have several characters.
         """
         done = 0
         while joins := _JOINS.search(text, done):
@@ -362,11 +368,11 @@ class Precompiled:
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield the start, the stop and the new text of each part of the text.
 
-        A part is a text that the step keeps unchanged, a match of several characters, or a row of characters that are
-        looked up one by one.
+        A part is a text that the operation keeps unchanged, a match of several characters, or a run of characters that
+        are looked up one by one.
         """
         done = 0
-        joins = self._joins_in(text)
+        joins = self._pattern_of_joins(text)
         while joins and (match := joins.search(text, done)):
             yield from self._each(text, done, match.start())
             place = match.start()
@@ -388,18 +394,18 @@ class Precompiled:
         for place in range(start, stop):
             yield place, place + 1, alone[ord(text[place])]
 
-    def _joins_in(self, text: str) -> regex.Pattern[str] | None:
-        """Return a pattern that matches the texts to keep, and the neighbours in `text` that the table may replace
-        together.
+    def _pattern_of_joins(self, text: str) -> regex.Pattern[str] | None:
+        """Return a pattern that finds the places of `text` that cannot be replaced character by character.
 
-        Return None if there is nothing to match.
+        The pattern matches texts that the operation keeps unchanged, and pairs of characters that the table may replace
+        together. Return None if the operation has no such texts, and `text` contains no such pairs.
         """
         known = self._known_pairs
         joined = set[str]()
         for pair in set(map("".join, pairwise(text))):
             joins = known.get(pair)
             if joins is None:
-                joins = known[pair] = self.table.continues(raw_bytes(pair))
+                joins = known[pair] = self.table.has_key_beginning_with(raw_bytes(pair))
             if joins:
                 joined.add(pair)
         if len(known) > MOST_PAIRS:
@@ -420,9 +426,14 @@ class Precompiled:
     def _known_pairs(self) -> dict[str, bool]:
         return {}
 
+    @property
+    def kept_texts(self) -> set[str]:
+        """Return the texts that this operation leaves unchanged."""
+        return {text for text in self.kept.split(KEPT_APART) if text}
+
     @cached_property
     def _kept(self) -> regex.Pattern[str] | None:
-        texts = sorted(filter(None, self.kept.split(KEPT_APART)), key=len, reverse=True)
+        texts = sorted(self.kept_texts, key=len, reverse=True)
         return regex.compile("|".join(regex.escape(text, special_only=True) for text in texts)) if texts else None
 
     @cached_property

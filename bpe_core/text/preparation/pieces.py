@@ -1,4 +1,5 @@
-"""The pieces into which a text is split, with the original offset of each character, and the search for added tokens.
+"""The pieces into which a text is split, and the search for added tokens. A piece stores the original offset of each of
+its characters.
 
 >>> mask = AddedToken("<mask>", lstrip=True)
 >>> parts = find_added_tokens("a <mask> b", finder(("<mask>",)), {"<mask>": mask})
@@ -35,7 +36,7 @@ class TracedPiece(NamedTuple):
 
     @classmethod
     def bare(cls, text: str) -> TracedPiece:
-        """Return a piece without the sources of its characters, which saves time."""
+        """Return a piece that does not store where its characters come from, which saves time."""
         return cls(text, range(0), 0)
 
     @property
@@ -44,7 +45,7 @@ class TracedPiece(NamedTuple):
 
     @classmethod
     def whole(cls, text: str, first: int = 0) -> TracedPiece:
-        """Return a piece for an unchanged text. Its first character is character `first` of the original text."""
+        """Return an unchanged text as a piece. Its first character is character number `first` of the original text."""
         return cls(text, range(first, first + len(text)), first + len(text))
 
     def part(self, start: int, stop: int) -> TracedPiece:
@@ -54,7 +55,7 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
 
     def with_prefix(self, text: str) -> TracedPiece:
-        """Return the piece with `text` put before it. The source of `text` is the source of the first character.
+        """Put `text` before the piece. The new characters get the offset of the piece's first character.
 
         An empty piece stays unchanged.
         """
@@ -69,7 +70,7 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> TracedPiece:
-        """Return a piece with other characters and the same sources. `text` needs as many characters as the piece."""
+        """Return a piece with other characters at the same offsets. `text` must be as long as the piece."""
         return TracedPiece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[TracedPiece]:
@@ -79,10 +80,10 @@ class TracedPiece(NamedTuple):
 
 
 def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
-    """Return the start and the stop of each piece into which matches split a text.
+    """Split a text at these matches. Return the start and the stop of each piece.
 
-    `behavior` says whether a match is removed, is a separate piece, or joins a neighbour. With `invert`, the gaps
-    between matches take the role of the matches.
+    `behavior` says whether a match is removed, becomes a separate piece, or joins a neighbour. With `invert`, the gaps
+    between the matches are treated like matches, and the matches like gaps.
     """
     return _RANGES[behavior]((start, stop, is_match != invert) for start, stop, is_match in matches)
 
@@ -99,9 +100,9 @@ def with_gaps(matches: Iterable[Match], length: int) -> Iterator[Match]:
 
 
 def _joined(matches: Iterable[Match], joins: Callable[[bool, bool], bool]) -> list[tuple[int, int]]:
-    """Join each part to the part before it if `joins` returns true.
+    """Join each part to the part before it if the function `joins` returns true.
 
-    `joins` gets two flags: whether the part before is a match, and whether this part is a match.
+    `joins` receives two flags: whether the part before is a match, and whether this part is a match.
     """
     spans: list[tuple[int, int]] = []
     before = False
@@ -141,9 +142,9 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token of the recipe, with options that say where it matches in a text.
+    """A token of the recipe, with options that say where in a text it matches.
 
-    It may match only as a whole word, for example, or together with the spaces next to it.
+    For example, it may match only as a whole word, or include the spaces next to it.
     """
 
     content: str
@@ -166,8 +167,8 @@ class AddedToken:
 def find_added_tokens(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
     """Yield the tokens of a text and the gaps between them as (start, stop, token). The token of a gap is empty.
 
-    A token that includes the spaces after it can overlap the next tokens. These tokens are also yielded, and the
-    search goes on after the last of them, as in Hugging Face's library.
+    If a token includes the spaces after it, it can overlap the next tokens. These tokens are yielded, too, and the
+    search continues after the last of them, as in Hugging Face's library.
     """
     end = 0
     for start, stop in find(text):

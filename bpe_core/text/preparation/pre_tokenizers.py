@@ -1,6 +1,6 @@
-"""The steps that split a text into words.
+"""The operations that split a text into words.
 
-Each step splits pieces into smaller pieces. The property `words` of a step describes the step to people.
+Each operation splits pieces into smaller pieces. The property `words` of an operation is a sentence that describes it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import regex
 
+from bpe_core.support.wording import count_text
 from bpe_core.text import older_unicode, scripts
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import BytesShown
@@ -22,18 +23,18 @@ _WORDS = regex.compile(r"\w+|[^\w\s]+")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _GPT2 = regex.compile(GPT2)
 _HOW = {
-    "Removed": "matches left out",
-    "Isolated": "each match a word",
-    "MergedWithPrevious": "matches joined to the text before them",
-    "MergedWithNext": "matches joined to the text after them",
-    "Contiguous": "neighbouring matches joined",
+    "Removed": "Matches are left out.",
+    "Isolated": "Each match is a word.",
+    "MergedWithPrevious": "Matches are joined to the text before them.",
+    "MergedWithNext": "Matches are joined to the text after them.",
+    "Contiguous": "Neighbouring matches are joined.",
 }
 
 
-def _found(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
+def _matches_and_gaps(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
     """Return the matches in a text and the gaps between them.
 
-    No expression of this module can take more than linear time, so there is no time limit.
+    There is no time limit, because each expression of this module takes linear time.
     """
     return with_gaps(((*match.span(), True) for match in compiled.finditer(text, concurrent=True)), len(text))
 
@@ -47,8 +48,8 @@ class Split:
 
     @property
     def words(self) -> str:
-        what = f"{'what matches ' if self.is_regex else ''}“{self.pattern}”"
-        return f"Split at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
+        what = f"{'each match of ' if self.is_regex else ''}“{self.pattern}”"
+        return f"The text is split at {'everything except ' if self.invert else ''}{what}. {_HOW[self.behavior]}"
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         if self._leaves_whole(piece.text):
@@ -64,9 +65,9 @@ class Split:
         return [text[start:stop] for start, stop in spans if stop > start]
 
     def _leaves_whole(self, text: str) -> bool:
-        """Return whether the step surely leaves the text whole, because the text lacks the literal pattern.
+        """Return whether the text cannot be split, because it does not contain the literal pattern.
 
-        This quick check saves time for files with many steps.
+        This quick check saves time for files with many operations.
         """
         return text != "" and not (self.is_regex or self.invert) and self.pattern not in text
 
@@ -81,10 +82,12 @@ class Digits:
 
     @property
     def words(self) -> str:
-        return f"Split at numbers, {'digit by digit' if self.individual_digits else 'which stay whole'}."
+        return f"The text is split at numbers, {'digit by digit' if self.individual_digits else 'which stay whole'}."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return piece.cut(_found(_NUMERIC, piece.text), "Isolated" if self.individual_digits else "Contiguous")
+        return piece.cut(
+            _matches_and_gaps(_NUMERIC, piece.text), "Isolated" if self.individual_digits else "Contiguous"
+        )
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,10 @@ class Punctuation:
 
     @property
     def words(self) -> str:
-        return f"Split at punctuation marks, {_HOW[self.behavior]}."
+        return f"The text is split at punctuation marks. {_HOW[self.behavior]}"
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return piece.cut(_found(older_unicode.punctuation(), piece.text), self.behavior)
+        return piece.cut(_matches_and_gaps(older_unicode.punctuation(), piece.text), self.behavior)
 
 
 @dataclass(frozen=True)
@@ -104,15 +107,15 @@ class Whitespace:
     words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; white space is left out."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return piece.cut(_found(_WORDS, older_unicode.replace_newer(piece.text)), "Removed", invert=True)
+        return piece.cut(_matches_and_gaps(_WORDS, older_unicode.replace_newer(piece.text)), "Removed", invert=True)
 
 
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    words: ClassVar[str] = "Split at white space, which is left out."
+    words: ClassVar[str] = "The text is split at white space, which is left out."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return piece.cut(_found(_BLANK, piece.text), "Removed")
+        return piece.cut(_matches_and_gaps(_BLANK, piece.text), "Removed")
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ class CharDelimiterSplit:
 
     @property
     def words(self) -> str:
-        return f"Split at “{self.delimiter}”, which is left out."
+        return f"The text is split at “{self.delimiter}”, which is left out."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         at = (i for i, character in enumerate(piece.text) if character == self.delimiter)
@@ -130,7 +133,7 @@ class CharDelimiterSplit:
 
 @dataclass(frozen=True)
 class BertPreTokenizer:
-    words: ClassVar[str] = "Split at white space, which is left out, and at each punctuation mark."
+    words: ClassVar[str] = "The text is split at white space, which is left out, and at each punctuation mark."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         for part in WhitespaceSplit().cut(piece):
@@ -140,12 +143,14 @@ class BertPreTokenizer:
 @dataclass(frozen=True)
 class UnicodeScripts:
     words: ClassVar[str] = (
-        "Split where one script follows another, such as Greek after Latin. Spaces belong to the text before "
-        "them. Spaces at the beginning are left out."
+        "The text is split where one script follows another, such as Greek after Latin. Spaces belong to the text "
+        "before them. Spaces at the beginning are left out."
     )
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return piece.cut(_found(scripts.runs(), scripts.with_older_scripts(piece.text)), "Removed", invert=True)
+        return piece.cut(
+            _matches_and_gaps(scripts.runs(), scripts.with_older_scripts(piece.text)), "Removed", invert=True
+        )
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,7 @@ class FixedLength:
 
     @property
     def words(self) -> str:
-        return f"Split after every {self.length:,} characters."
+        return f"The text is split after every {count_text(self.length, 'character')}."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return (piece.part(start, min(start + self.length, len(piece.text)))
@@ -194,18 +199,20 @@ class ByteLevel:
     @property
     def words(self) -> str:
         blank = "A space is put before each part that does not begin with a space. " if self.add_prefix_space else ""
-        return blank + ("Split as by GPT-2, into words of bytes." if self.use_regex else "Words become bytes.")
+        return blank + (
+            "The text is split as in GPT-2, and words become bytes." if self.use_regex else "Words become bytes."
+        )
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return map(BytesShown().changed, self.plain_words(piece))
 
     def plain_words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Yield the words of this step as ordinary text, and not in the characters that represent bytes."""
+        """Yield the words of this operation as ordinary text, before their bytes become printable characters."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.with_prefix(" ")
         if not self.use_regex:
             return iter((piece,))
-        return piece.cut(_found(_GPT2, older_unicode.replace_newer(piece.text)), "Isolated")
+        return piece.cut(_matches_and_gaps(_GPT2, older_unicode.replace_newer(piece.text)), "Isolated")
 
     def texts(self, text: str) -> list[str]:
         """Return the texts of the words that `plain_words` yields."""

@@ -1,6 +1,8 @@
-"""The steps of a preparation by the names that Hugging Face's tokenizers give them, and the splitter that applies them.
+"""The operations that prepare a text, and the splitter that applies them.
 
-The module reads steps from JSON and writes them to JSON.
+The operations have the same names as in Hugging Face's tokenizers.
+
+The module reads operations from JSON and writes them to JSON.
 
 >>> work = WordSplitter((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
 >>> [word.text for word in work.words(work.changed(TracedPiece.whole("Route 66")))]
@@ -36,7 +38,7 @@ Step = AddedToken | Normalizer | PreTokenizer
 _PLAIN: dict[str, type[Step]] = {kind.__name__: kind for kind in get_args(Step) if kind is not UnicodeForm}
 _AMONG = {"behavior": BEHAVIORS, "prepend_scheme": ("always", "first", "never")}
 _BEHAVIORS = {name.lower(): name for name in BEHAVIORS}
-MOST_STEPS = 100_000  # added tokens are steps, too
+MOST_STEPS = 100_000  # added tokens are operations, too
 LONGEST_TEXT = 100_000  # characters of a pattern
 LONGEST_LENGTH = 1_000_000
 
@@ -51,7 +53,7 @@ def is_known(values: Mapping[str, Any]) -> bool:
 
 
 def read_step(values: object) -> Step:
-    """Return the step that a JSON object describes. Raise RecipeError if the object describes no supported step."""
+    """Make the operation that a JSON object describes. Raise RecipeError if no such operation is supported."""
     kind = values.get("type") if isinstance(values, dict) else None
     if kind in FORMS:
         return UnicodeForm(kind)
@@ -59,31 +61,34 @@ def read_step(values: object) -> Step:
     try:
         _check(step)
     except BpeError as error:
-        raise RecipeError(f"The step {type(step).__name__}: {error}") from error
+        raise RecipeError(f"The operation {type(step).__name__}: {error}") from error
     return step
 
 
 def build_step(kinds: Mapping[str, type[Any]], values: object) -> Any:
-    """Return the dataclass instance that a JSON object with a type and fields describes.
+    """Make an instance of the dataclass that a JSON object names by its type. Its other values are the fields.
 
     `kinds` holds the classes by type. Raise RecipeError if the object fits no class.
     """
     kind = values.get("type") if isinstance(values, dict) else None
     if not isinstance(values, dict) or not isinstance(kind, str):
-        raise RecipeError('A step must be an object that says its "type".')
+        raise RecipeError('An operation must be an object that says its "type".')
     if kind not in kinds:
-        raise RecipeError(f"This program knows no step named {kind[:40]!r} here.")
+        raise RecipeError(f"This program knows no operation named {kind[:40]!r} here.")
     given = _defaults(kind, values)
     return kinds[kind](**{field.name: _value(kind, field, given) for field in dataclasses.fields(kinds[kind])})
 
 
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a step. Names and values in the form of files are replaced by those of this program."""
+    """Translate an operation's settings in a file to the names and values of this program.
+
+    A setting that the file leaves out gets the default of the file format.
+    """
     given = dict(values)
     pattern = given.get("pattern")
     if kind in ("Split", "Replace"):
         if not isinstance(pattern, dict) or len(pattern) != 1 or next(iter(pattern)) not in ("String", "Regex"):
-            raise RecipeError(f'The step {kind}: its "pattern" must be an object with a "String" or a "Regex".')
+            raise RecipeError(f'The operation {kind}: its "pattern" must be an object with a "String" or a "Regex".')
         ((way, given["pattern"]),) = pattern.items()
         given["is_regex"] = way == "Regex"
     if kind == "Metaspace" and "prepend_scheme" not in given and given.get("add_prefix_space") is False:
@@ -106,15 +111,17 @@ def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -
     else:
         is_right = isinstance(value, str)
     if not is_right:
-        raise RecipeError(f'The step {kind}: its "{field.name}" is missing or has the wrong type.')
+        raise RecipeError(f'The operation {kind}: its "{field.name}" is missing or has the wrong type.')
     if isinstance(value, str):
         if field.name in _AMONG and value not in _AMONG[field.name]:
-            raise RecipeError(f'The step {kind}: "{field.name}" must be one of {", ".join(_AMONG[field.name])}.')
+            raise RecipeError(f'The operation {kind}: "{field.name}" must be one of {", ".join(_AMONG[field.name])}.')
         longest = LARGEST if field.name == "precompiled_charsmap" else LONGEST_TEXT
         if len(value) > longest or (
             not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value)
         ):
-            raise RecipeError(f'The step {kind}: its "{field.name}" is too long, or holds half of a surrogate pair.')
+            raise RecipeError(
+                f'The operation {kind}: its "{field.name}" is too long, or holds half of a surrogate pair.'
+            )
     return value
 
 
@@ -151,18 +158,18 @@ def is_pre_tokenizer(step: Step) -> bool:
 
 
 def is_added(step: Step, content: str) -> bool:
-    """Return whether the step is an added token with this text."""
+    """Return whether `step` is a search for the added token with the text `content`."""
     return isinstance(step, AddedToken) and step.content == content
 
 
-def is_only_named(step: Step) -> bool:
-    """Return whether the step is a special token that is searched for in the usual way, without options."""
+def has_no_options(step: Step) -> bool:
+    """Return whether a step only searches for a special token, without options such as the spaces around it."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 
 def steps_of(values: object) -> tuple[Step, ...]:
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
-        raise RecipeError(f"The preparation must be a list of at most {MOST_STEPS:,} steps.")
+        raise RecipeError(f"The preparation must be a list of at most {MOST_STEPS:,} operations.")
     return tuple(value if isinstance(value, Step) else read_step(value) for value in values)
 
 
@@ -170,19 +177,22 @@ def without_other_tokens(steps: tuple[Step, ...], tokens: Collection[str]) -> tu
     return tuple(step for step in steps if not isinstance(step, AddedToken) or step.content in tokens)
 
 
-def _place_of(step: Step) -> int:
-    """Return the sort key of a step: 0 for an added token, 1 for a normalizer, 2 for a pre-tokenizer."""
+def _sort_key(step: Step) -> int:
+    """Return 0 if a step searches for an added token, 1 if it is a normalizer, and 2 if it is a pre-tokenizer.
+
+    The steps of a recipe must be in the order of these numbers.
+    """
     if isinstance(step, AddedToken):
         return 0
     return 1 if is_normalizer(step) else 2
 
 
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
-    """Raise RecipeError for steps that do not fit the recipe.
+    """Raise RecipeError if the operations do not fit the recipe.
 
-    The order of the steps must be right. If `changed` is true, other choices of the recipe normalize the text, so no
-    step may normalize it. If `split` is true, a pattern splits the text, so no step may split it. Each named special
-    token must be one of `tokens`.
+    The operations must be in the right order. If `changed` is true, other choices of the recipe normalize the text, so
+    no operation may normalize it. If `split` is true, a pattern splits the text, so no operation may split it. Each
+    named special token must be one of `tokens`.
     """
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")
@@ -190,10 +200,10 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
         raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
     if len(without_other_tokens(steps, tokens)) < len(steps):
         raise RecipeError("The preparation names a special token that the recipe does not have.")
-    places = [_place_of(step) for step in steps]
+    places = [_sort_key(step) for step in steps]
     if places != sorted(places):
         raise RecipeError(
-            "The steps of a preparation must come in this order: added tokens, normalizers, pre-tokenizers."
+            "The operations of a preparation must come in this order: added tokens, normalizers, pre-tokenizers."
         )
     shown = [i for i, step in enumerate(steps) if isinstance(step, BytesShown | ByteLevel)]
     later = steps[shown[0] + 1 :] if shown else ()
@@ -209,7 +219,7 @@ LONGEST_KNOWN = 64  # characters of a piece
 
 class WordSplitter:
     def __init__(self, steps: Sequence[Step], *, shows_bytes: bool = False) -> None:
-        """Prepare texts by these steps. If `shows_bytes`, words keep the characters that represent bytes."""
+        """Store the operations. If `shows_bytes` is true, words keep the printable characters that represent bytes."""
         self._shows_bytes = shows_bytes
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self.cuts = tuple(step for step in steps if isinstance(step, PreTokenizer))
@@ -224,16 +234,16 @@ class WordSplitter:
         return piece
 
     def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Return the words of a text that the steps have normalized.
+        """Split a normalized text into words.
 
-        If the text is split between bytes, a word may begin and end inside a character.
+        If the text is split between bytes, a word may begin or end inside a character.
         """
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterable[str]:
-        """Return the words of a text that the steps have normalized, without offsets.
+        """Split a normalized text into words, and return them without offsets.
 
-        The text begins at character `first` of the original text.
+        The text begins at character number `first` of the original text.
         """
         if self.wants_places:
             return (word.text for word in self._words((TracedPiece.whole(text, first),), 0))
@@ -245,9 +255,9 @@ class WordSplitter:
         return (word.text for word in self._words((TracedPiece.bare(text),), 0))
 
     def _texts_by_parts(self, text: str) -> Iterator[str]:
-        """Yield the words of a normalized text that several steps split.
+        """Split a normalized text into words by several operations.
 
-        The first step splits the text into parts. The words of each part are cached.
+        The first operation splits the text into parts. The words of each part are cached.
         """
         known = self._known
         cut = self.cuts[0]
@@ -270,18 +280,19 @@ class WordSplitter:
             yield from words
 
     def _words(self, pieces: Iterable[TracedPiece], done: int) -> Iterator[TracedPiece]:
-        """Split pieces by all splitting steps except the first `done` steps."""
+        """Split pieces by all splitting operations, but leave out the first `done` operations."""
         for step in self.cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
-        words = chain.from_iterable(map(self._last_cut, pieces))
+        words = chain.from_iterable(map(self._split_last, pieces))
         if self._shows_bytes:
             return words
         return (as_bytes(word) if word.is_in_bytes else word for word in words)
 
-    def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Split a piece by the last step.
+    def _split_last(self, piece: TracedPiece) -> Iterator[TracedPiece]:
+        """Split a piece by the last operation.
 
-        Words stay ordinary text if their bytes would be converted back to text at once.
+        This operation may turn words into byte characters. If the byte characters would immediately be turned back into
+        text, the words are yielded as ordinary text instead.
         """
         last = self.cuts[-1]
         if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
@@ -295,9 +306,9 @@ def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> WordSpli
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:
-    """Return the text whose bytes the printable characters of a word represent.
+    """Return the ordinary text that a word of byte characters represents.
 
-    Each byte that is not part of a whole character is escaped.
+    Each character of the word represents a byte of UTF-8. A byte that is not part of a whole character is escaped.
     """
     known = byte_of_stand_in()
     text = bytes(known[stand_in] for stand_in in word.text).decode(errors="surrogateescape")

@@ -1,4 +1,7 @@
-"""SentencePiece's preparation of a text, in two forms: as the steps of a recipe, and as the choices behind these steps.
+"""SentencePiece's preparation of a text in two forms: as operations of a recipe, and as SentencePiece's own options.
+
+`WholeTexts` holds the options. Its `steps` are the operations. `WholeTexts.of` finds the options that lead to given
+operations, or returns None if there are no such options.
 
 >>> chosen = WholeTexts(None, Marks(prefix=True, one_blank=True))
 >>> WholeTexts.of(chosen.steps) == chosen, WholeTexts.of(chosen.steps[1:])
@@ -21,7 +24,7 @@ MARKER = "▁"
 
 
 class Marks(NamedTuple):
-    """The choices of a preparation about spaces."""
+    """The choices by which SentencePiece adds, removes and marks spaces when it normalizes a text."""
 
     prefix: bool = False
     one_blank: bool = False
@@ -55,10 +58,11 @@ class WholeTexts(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps in order.
+        """Return the operations that these options lead to, in their order.
 
-        The step with the table of replacements also puts signs before and after the text, and removes double spaces, if
-        these changes depend on the replacements around them.
+        If there is a table, the first operation replaces characters by this table. Usually further operations remove
+        double spaces, and add the prefix or the suffix. But if their effect depends on the replaced characters, the
+        first operation does their work, too.
         """
         marks = self.marks
         table = self.table
@@ -73,7 +77,10 @@ class WholeTexts(NamedTuple):
 
     @classmethod
     def of(cls, steps: tuple[Step, ...]) -> WholeTexts | None:
-        """Return the choices that lead to these steps, or to equivalent steps. Return None if no choices do."""
+        """Return the choices that lead to these operations, or to equivalent operations.
+
+        Return None if there are no such choices.
+        """
         first = steps[0] if steps else None
         table = first if isinstance(first, Precompiled) and first.longest else None
         wanted = nearest(steps)
@@ -83,7 +90,7 @@ class WholeTexts(NamedTuple):
 
 
 def nearest(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of the library `tokenizers` that come nearest to these steps."""
+    """Return operations of the library `tokenizers` that change texts in nearly the same way as these operations."""
     return [
         nearest_step for step in steps for nearest_step in (step.nearest if isinstance(step, Precompiled) else [step])
     ]

@@ -1,4 +1,4 @@
-"""The reader of archives. Each member is read as a file of its kind. No member is unpacked to disk."""
+"""The reader of archives. Each file in an archive is read by its kind. No file is unpacked to the disk."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple, Self, cast
+
+import numpy as np
 
 from bpe_core.errors import CorpusError
 from bpe_core.support.limits import MOST_TIMES, is_bomb
 from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
+from bpe_core.text.reading.plain_text import is_plain_text, is_valid_text
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
+MOST_TOGETHER = 500  # members in a chunk; reading them takes some milliseconds
+READ_AT_ONCE = 1 << 16  # bytes of an unpacked member; an archive may have very many small members
 LONGEST_NOTE = 2**20  # bytes of an archive's description of a member; a name has a few hundred
 NOTES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 DAMAGED = (
@@ -27,51 +33,96 @@ DAMAGED = (
 )
 
 ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
-# of the shown name, the member's own name, and a function that opens it
-SourceOf = Callable[[str, str, Callable[[], BinaryIO]], Source]
+# of the shown name, the member's own name, a function that opens it, and its size if it is known
+SourceOf = Callable[[str, str, Callable[[], BinaryIO], int | None], Source]
 
 
 class Member(NamedTuple):
-    """A file in an archive. `problem` is the reason why the file is not read, if there is a reason."""
+    """A file in an archive. `problem` says why the file is not read. It is empty if the file is read."""
 
     name: str
     open: Callable[[], BinaryIO]
     problem: str = ""
+    size: int | None = None  # of the unpacked file, if it is small
 
 
 def pieces(
     source: Source, options: ReadingOptions, size: int, log: SkipLog, inside: ReadInside, source_of: SourceOf
 ) -> Iterator[Chunk]:
-    """Yield the documents of all members of an archive.
+    """Yield the documents of all files in an archive.
 
-    Members without text are reported in the log. Raise CorpusError if no member holds text.
+    Files without text are reported in the log. Raise CorpusError if no file in the archive has text.
     """
     reason = ""
     has_text = False
+    texts = _SmallTexts(size)
     with _sentences(source):
         for member, place in _of_tar(source, log) if source.kind == "tar" else _of_zip(source):
             name = f"{source.name}: {shown(member.name)}"
-            inner = source_of(name, member.name, member.open)
-            problem = member.problem or _why_not_wanted(member.name)
+            inner = source_of(name, member.name, member.open, member.size)
+            problem = member.problem or _why_not_read(member.name)
             if not problem and inner.kind in ("tar", "zip", "npy", "npz", "parquet", "arrow"):
                 problem = "archives and tables inside an archive are not read; take this file out first"
             try:
                 if problem:
                     raise NotText(f"{name}: {problem}.")
+                if member.size is not None and member.size <= size and is_plain_text(inner):
+                    data = member.open().read()
+                    if is_valid_text(data, options.encoding):
+                        has_text = True
+                        if not texts.has_room(len(data)):
+                            yield texts.taken()
+                        texts.append(data, place())
+                        continue
+                    inner = replace(inner, opens=partial(io.BytesIO, data))
+                if texts:
+                    yield texts.taken()
                 for piece in inside(inner, options, size, log):
                     has_text = True
                     yield piece._replace(bytes_read=place())
             except NotText as error:
                 reason = reason or str(error)
                 log.add(source.name, str(error))
+        if texts:
+            yield texts.taken()
     if not has_text:
         raise CorpusError(f"There is no text in the archive {source.name}. {reason}".rstrip())
 
 
-def _why_not_wanted(name: str) -> str:
-    """Return the reason not to read a member whose path leads out of the archive.
+class _SmallTexts:
+    """A list of small texts that are passed on as one chunk, because making very many small chunks takes long."""
 
-    Return an empty text for any other path. A path that leads out of the archive is probably an attack.
+    def __init__(self, room: int) -> None:
+        self._room = room  # bytes of a chunk
+        self._texts: list[bytes] = []
+        self._size = 0
+        self._bytes_read = 0
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def has_room(self, size: int) -> bool:
+        """Return whether a text of `size` bytes can be added. The first text can always be added."""
+        return not self._texts or (len(self._texts) < MOST_TOGETHER and self._size + size <= self._room)
+
+    def append(self, text: bytes, bytes_read: int) -> None:
+        self._texts.append(text)
+        self._size += len(text)
+        self._bytes_read = bytes_read
+
+    def taken(self) -> Chunk:
+        """Return all texts as one chunk, and empty the list."""
+        ends = np.cumsum([len(text) for text in self._texts[:-1]], dtype=np.int64)
+        chunk = Chunk(b"".join(self._texts), True, self._bytes_read, ends if len(ends) else None)
+        self._texts = []
+        self._size = 0
+        return chunk
+
+
+def _why_not_read(name: str) -> str:
+    """Return the reason why a member is not read, if its path leads out of the archive. This is probably an attack.
+
+    Return an empty string for any other path.
     """
     path = name.replace("\\", "/")
     parts = _parts(path)
@@ -80,7 +131,7 @@ def _why_not_wanted(name: str) -> str:
 
 
 def _parts(path: str) -> list[str]:
-    """Return the names in a path. A path object would take long for many members."""
+    """Split a path into its names. Objects of `pathlib` would be slow for archives with very many files."""
     return [part for part in path.split("/") if part not in ("", ".")]
 
 
@@ -92,7 +143,7 @@ def _is_hidden(name: str) -> bool:
 class _UnpackLimit:
     """A counter of the unpacked bytes of an archive.
 
-    It raises an error if the archive unpacks to far more bytes than compressed texts can.
+    It raises an error if the archive unpacks to far more bytes than compressed texts would.
     """
 
     def __init__(self, source: Source) -> None:
@@ -138,15 +189,14 @@ class _Stream:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Return whether the archive was read to its end but lacks the empty block at its end."""
+        """Return whether the archive was read to its end and has no empty block there."""
         return self._has_ended and any(self._last)
 
 
-class _Head(tarfile.TarInfo):
-    """The header of a member in a tar archive.
+class _TarHeader(tarfile.TarInfo):
+    """The header of a file in a tar archive.
 
-    The library reads the whole text of an extended header into memory, so this class raises an error if that text is
-    long.
+    The library reads the text of an extended header into memory. This class raises an error if that text is long.
     """
 
     @classmethod
@@ -160,7 +210,7 @@ class _Head(tarfile.TarInfo):
 def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
     with open_stream(source) as stream:
         whole = _Stream(stream, source)
-        archive = tarfile.open(fileobj=cast(BinaryIO, whole), mode="r|", tarinfo=_Head)  # noqa: SIM115  # nothing to close
+        archive = tarfile.open(fileobj=cast(BinaryIO, whole), mode="r|", tarinfo=_TarHeader)  # noqa: SIM115  # nothing to close
         while (member := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # it would remember them all
             if member.isdir() or _is_hidden(member.name):
@@ -194,13 +244,20 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
             if info.is_dir() or _is_hidden(info.filename):
                 continue
 
-            def open_member(info: zipfile.ZipInfo = info) -> BinaryIO:
+            is_small = info.file_size <= READ_AT_ONCE
+
+            def open_member(info: zipfile.ZipInfo = info, is_small: bool = is_small) -> BinaryIO:
                 try:
+                    if is_small:
+                        data = archive.read(info)
+                        unpacked.add(len(data), stored)
+                        return io.BytesIO(data)
                     return cast(BinaryIO, _CountingFile(archive.open(info), unpacked, stored))
                 except (NotImplementedError, RuntimeError) as error:
                     raise NotText(f"{source.name}: {shown(info.filename)} is compressed in an unknown way.") from error
 
-            yield Member(info.filename, open_member, _problem_of(info)), partial(min, round(done), stored)
+            size = info.file_size if is_small else None
+            yield Member(info.filename, open_member, _problem_of(info), size), partial(min, round(done), stored)
 
 
 def _problem_of(info: zipfile.ZipInfo) -> str:

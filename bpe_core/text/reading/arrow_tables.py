@@ -1,7 +1,7 @@
-"""The reader of Parquet and Arrow files, such as Feather files and those of Hugging Face's datasets.
+"""The reader of Parquet and Arrow files, such as Feather files and the files of Hugging Face's datasets.
 
-A column of texts is read in pieces. An Arrow array stores its strings one after another, so many documents are
-passed on at once, and no document becomes a Python string.
+A column of texts is read in pieces. An Arrow array stores its strings one after another, so many documents are passed
+on at once, and no document becomes a Python string.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from bpe_core.support.foreign import DamagedPart, report_damage, report_faults
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
 from bpe_core.support.parquet_pages import HARMLESS, MARK
+from bpe_core.support.wording import count_text
 from bpe_core.text.reading.opening import open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, choose_field, first_names, report_bad_row, steps_of
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
+from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_invalid, first_invalid_in_joined, pieces_of
 
 OLD_FEATHER_MARK = b"FEA1"
 ENCRYPTED_MARK = b"PARE"
 STREAM_END = STREAM_MARK + b"\0\0\0\0"
-WANTED_BYTES = 2**20  # bytes of a column at a time
 LEAST_ROWS = 2**4  # rows at a time
 _VIEW = 16  # bytes of a view of a string, which begin with its length
 
@@ -46,9 +46,9 @@ def _check_places(array: Any) -> None:
 
 
 def small_parts(array: Any) -> Iterator[Any]:
-    """Yield parts of an array, each of which needs little memory once it is unpacked.
+    """Split an array into parts that each need little memory when they are unpacked.
 
-    An array may store a repeated string only once, so an unpacked array can be far larger than the file.
+    An array may store a repeated string only once, so the unpacked array can be far larger than the file.
     """
     arrow = pyarrow_or_none()
     longest = 0
@@ -111,10 +111,9 @@ class Strings:
         stop = int(bounds[-1])
         if start == stop:
             return
-        data = np.empty(stop - start, np.uint8)
-        data[:] = self.data[start:stop]
+        data = self.data[start:stop]
         begins = bounds[:-1][np.diff(bounds) > 0] - start
-        if first_broken(data, begins) < 0:
+        if first_invalid_in_joined(data, begins) < 0:
             yield Chunk(data.data, True, bytes_read, begins[1:])
             return
         for place in range(first, after):
@@ -131,7 +130,7 @@ def _is_large(kind: Any) -> bool:
 
 
 class ParquetTable:
-    """A reader of row groups, page by page. It reads only the requested part of a nested column."""
+    """A reader of row groups, page by page. It reads only the requested field of a nested column."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._file = ParquetFile(raw)
@@ -139,25 +138,27 @@ class ParquetTable:
         self.rows = self._file.rows
         self.read = self._file.read
 
-    def batches(self, steps: Steps) -> Iterator[Any]:
-        rows = min(max(LEAST_ROWS, WANTED_BYTES * self.rows // max(1, self.size)), MOST_ROWS)
+    def batches(self, steps: Steps, size: int) -> Iterator[Any]:
+        """Yield the values of a field in arrays of nearly `size` bytes."""
+        wanted = size - size // 8  # with the last rows, an array is usually still smaller than `size`
+        rows = min(max(LEAST_ROWS, wanted * self.rows // max(1, self.size)), MOST_ROWS)
         arrays = list[Any]()
         held = 0
-        size = 0
+        held_bytes = 0
         for batch in self._file.batches(self._paths(steps), rows):
             arrays.append(batch.column(0))
             held = held + len(batch)
-            size = size + batch.nbytes
-            if held >= rows or size >= WANTED_BYTES:
+            held_bytes = held_bytes + batch.nbytes
+            if held >= rows or held_bytes >= wanted:
                 yield self._joined(arrays)
                 arrays = []
                 held = 0
-                size = 0
+                held_bytes = 0
         if arrays:
             yield self._joined(arrays)
 
     def _joined(self, arrays: list[Any]) -> Any:
-        """Return a single array. A column that was read in several parts is joined."""
+        """Join the parts of a column into a single array."""
         return arrays[0] if len(arrays) == 1 else pyarrow_or_none().concat_arrays(arrays)
 
     @property
@@ -165,19 +166,19 @@ class ParquetTable:
         return self._file.size
 
     def _paths(self, steps: Steps) -> list[str]:
-        """Return the stored columns that hold the values of a field. `steps` lead from a row to the field.
+        """Return the paths of the stored columns that hold the values of a field. `steps` is the result of `steps_of`.
 
-        The path of a stored column contains the names of the field and, between them, the names of list levels.
+        The path of a stored column contains the names of the field, and the names of list levels between them.
         """
         below = [path for path in self._file.columns if path.split(".")[0] == steps[0]]
         names = [step for step in steps if step is not None]
-        return [path for path in below if _is_shortened(names, path.split("."))] or below
+        return [path for path in below if _is_path_without_levels(names, path.split("."))] or below
 
 
-def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether `names` is `path` without its list levels.
+def _is_path_without_levels(names: Sequence[str], path: Sequence[str]) -> bool:
+    """Return whether `path` becomes `names` when its list levels are removed.
 
-    The path must hold the names in this order. After the last name, it may hold only names of list levels.
+    The path must contain the names in this order. After the last name, it may contain only names of list levels.
     """
     levels = iter(path)
     has_all_names = all(name in levels for name in names)
@@ -187,7 +188,7 @@ def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
 
 
 class ArrowFile:
-    """A reader of the batches of rows in the file. It reads only the requested column."""
+    """A reader of an Arrow file, batch by batch. It reads only the requested column."""
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
         self._arrow = arrow
@@ -195,7 +196,7 @@ class ArrowFile:
         with self._reader() as reader:
             self.schema = reader.schema
 
-    def batches(self, steps: Steps) -> Iterator[Any]:
+    def batches(self, steps: Steps, _: int) -> Iterator[Any]:
         place = self.schema.get_field_index(steps[0])
         options = self._arrow.ipc.IpcReadOptions(included_fields=[place], use_threads=False)
         for batch in self._sound(options):
@@ -215,7 +216,7 @@ class ArrowFile:
         return table
 
     def _sound(self, options: Any = None) -> Iterator[Any]:
-        """Yield the batches. Each batch is checked before it is unpacked."""
+        """Yield the batches of rows. Each batch is checked before it is unpacked."""
         with self._reader(options) as reader:
             numbered = getattr(reader, "num_record_batches", None)
             if numbered is None:
@@ -234,7 +235,7 @@ class ArrowFile:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Return whether a stream lacks the end mark of Arrow streams.
+        """Return whether the file is an Arrow stream without an end mark.
 
         Without the end mark, the stream may have been truncated between two batches.
         """
@@ -299,7 +300,7 @@ def _refuse_truncated(source: Source, raw: BinaryIO) -> None:
 
 
 def text_columns(schema: Any) -> tuple[str, ...]:
-    """Return the paths to all columns of a table that hold strings."""
+    """Return the paths of all columns that hold strings."""
     return tuple(way for field in schema for way in _ways(field.type, field.name, DEEPEST))
 
 
@@ -342,7 +343,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         steps = _checked_steps(file.schema, field, source)
         stored = source.size or 0
         row = missing = 0
-        for batch in file.batches(steps):
+        for batch in file.batches(steps, size):
             rows = len(batch)
             reached = file.place if isinstance(file, ArrowFile) else stored * (row + rows) // max(1, file.rows)
             column = _Column(batch, steps[1:], row, source, options, log)
@@ -352,7 +353,8 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         if isinstance(file, ArrowFile) and file.lacks_its_end:
             log.add_missing_end(source.name)
         if missing:
-            log.add(source.name, f'{missing:,} rows have no text in "{field}"', missing)
+            have = count_text(missing, "row has", "rows have")
+            log.add(source.name, f'{have} no text in "{field}"', missing)
 
 
 class _Column:
@@ -376,17 +378,17 @@ class _Column:
     def pieces(self, size: int, bytes_read: int) -> Iterator[Chunk]:
         done = 0
         for part in small_parts(self._strings):
-            yield from Strings(part).pieces(size, bytes_read, partial(self._mended, done))
+            yield from Strings(part).pieces(size, bytes_read, partial(self._repaired, done))
             done += len(part) - part.null_count
 
     def _below(self, array: Any, step: str | None) -> Any:
         compute = self._arrow.compute
         return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
 
-    def _mended(self, before: int, text: bytes, place: int) -> bytes:
-        """Return a text that is not UTF-8 with the chosen repair.
+    def _repaired(self, before: int, text: bytes, place: int) -> bytes:
+        """Repair a text that is not valid UTF-8, as the options say.
 
-        If the options ask for no repair, look for the row of the text and report the row.
+        If the options ask for no repair, report the row of the text.
         """
         try:
             return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()
@@ -407,7 +409,10 @@ class _Column:
 
 
 def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
-    """Return the steps to a column. Raise CorpusError if they do not lead to text."""
+    """Return the names that lead from a row to a field, as `steps_of` does.
+
+    Raise CorpusError if the table has no such field, or if the field holds no text.
+    """
     steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
         columns = first_names(schema.names) or "none"

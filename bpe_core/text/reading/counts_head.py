@@ -1,4 +1,4 @@
-"""The head of a file of counts. It stores which texts were counted, how they were split, and the groups.
+"""The head of a file of counts. It says which texts were counted, how they were split, and which groups they belong to.
 
 >>> head = CountsHead('{"pattern": "gpt2"}', "a fingerprint", ("de", "code"))
 >>> CountsHead.from_json(head.to_json(), "counts") == head, head.column("count", "de")
@@ -35,15 +35,15 @@ class CountsHead:
 
     @property
     def fingerprint(self) -> str:
-        """Return a fingerprint of the choices by which the texts were split.
+        """Return a fingerprint of the choices that decide how texts are split.
 
-        Two tables of counts may be added up if their fingerprints are equal.
+        Two tables of counts may be added together if their fingerprints are equal.
         """
         return hashlib.sha256(self.splitting.encode()).hexdigest()
 
     @property
     def names_groups(self) -> bool:
-        """Return whether the file has a column for each group, and not only the column of the total."""
+        """Return whether the file has a column of counts for each group, besides the column of the total."""
         return self.groups != ("",)
 
     def column(self, kind: str, group: str) -> str:
@@ -68,10 +68,10 @@ class CountsHead:
         return head
 
 
-def by_group(source: Source, field: str | None = None) -> list[Source]:
-    """Return a source for each group of a file of counts, or only for the group whose column is `field`.
+def sources_by_group(source: Source, field: str | None = None) -> list[Source]:
+    """Return a source for each group of a file of counts. If `field` is the column of a group, return only this group.
 
-    If the source is no file of counts, return the source itself.
+    If the source is not a file of counts, return only the source itself.
     """
     if not source.counted:
         return [source]
@@ -89,7 +89,7 @@ def by_group(source: Source, field: str | None = None) -> list[Source]:
 
 
 def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Source], bytes]) -> Source | None:
-    """Return the files of a folder as one table of counts. Return None if the folder holds other files.
+    """Return one source for all files of a folder of counts. Return None if it is not a folder of counts.
 
     Raise CorpusError if parts of the counts are missing.
     """
@@ -109,8 +109,8 @@ def part_name(number: int, parts: int) -> str:
     return f"part-{number:05}-of-{parts:05}{ENDING}"
 
 
-def is_of_counts(name: str) -> bool:
-    """Return whether a file of a folder of counts can have this name."""
+def can_belong_to_counts(name: str) -> bool:
+    """Return whether a file with this name can belong to a folder of counts."""
     return name == HEAD_NAME or re.fullmatch(rf"part-\d{{5,}}-of-\d{{5,}}{re.escape(ENDING)}", name) is not None
 
 

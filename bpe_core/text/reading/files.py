@@ -1,4 +1,4 @@
-"""The sources for the paths and addresses that a person names. Each source is checked before its texts are read."""
+"""The sources for the paths and addresses that a user gives. Each source is checked before its texts are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import BinaryIO
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.reading import archives, arrow_tables, integers, plain_text, symbols, text_tables
-from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
+from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, source_in_folder, sources_by_group
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import (
     COMPRESSION_OF_SUFFIX,
@@ -49,12 +49,14 @@ _TAR_OF_SUFFIX = {".tgz": "gzip", ".tbz2": "bzip2", ".txz": "xz", ".tzst": "zstd
 MOST_OF_A_HEAD = 2**24  # bytes
 
 
-def _in_archive(name: str, path: str, opens: Callable[[], BinaryIO]) -> Source:
+def _in_archive(name: str, path: str, opens: Callable[[], BinaryIO], size: int | None) -> Source:
     kind, compression = kind_of(path)
-    return Source(name, None, None, kind, compression, opens=opens)
+    return Source(name, None, size, kind, compression, opens=opens)
 
 
 def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
+    if options.on_invalid == "keep" and source.kind not in WHOLE_FILES:  # rows and lines must be text
+        options = replace(options, on_invalid="strict")
     return _PIECES_OF[source.kind](source, options, size, log)
 
 
@@ -62,6 +64,7 @@ def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: Ski
     return archives.pieces(source, options, size, log, _pieces, _in_archive)
 
 
+WHOLE_FILES = ("text", "tar", "zip")  # files that are documents, and archives of files
 _PIECES_OF: dict[Kind, _Pieces] = {
     "text": plain_text.pieces,
     "jsonl": text_tables.json_pieces,
@@ -108,7 +111,7 @@ class FileReader:
     def _pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
         """Yield the pieces of a file.
 
-        Report and skip a file without text, because the files of a folder are not checked before.
+        A file in a folder may not have been checked in advance. If it has no text, report it and skip it.
         """
         try:
             yield from _pieces(self.source, self.options, size, log)
@@ -129,7 +132,7 @@ def readers_of(
 ) -> list[FileReader]:
     """Return a reader for each file, and for each text file in the folders.
 
-    If `only` is not empty, the folders' readers are restricted to the files that `only` names.
+    If `only` is not empty, read only the files of the folders that `only` names.
     """
     if not paths:
         raise CorpusError("There is nothing to read: name at least one file or folder.")
@@ -140,7 +143,7 @@ def readers_of(
         if str(path) == STANDARD_INPUT:
             readers.append(FileReader(_with_options(Source("standard input", None, None, "text"), options), options))
         elif isinstance(path, str) and is_address(path):
-            readers += _at_address(path, patterns, options, log)
+            readers += _readers_at_address(path, patterns, options, log)
         else:
             readers += [FileReader(source, options) for source in _sources_at(Path(path), patterns, options, log, only)]
     return readers
@@ -158,11 +161,18 @@ def _sources_at(
         sources = [counts]
     else:
         sources = texts_in(path, patterns, options, log, only)
-    return [part for source in sources for part in (by_group(source, options.field) if source.counted else (source,))]
+    return [
+        part
+        for source in sources
+        for part in (sources_by_group(source, options.field) if source.counted else (source,))
+    ]
 
 
 def groups_counted_in(path: Path) -> dict[str, str]:
-    """Return the column of each group in a file or folder of counts. Return an empty map for anything else."""
+    """Return a dictionary from each group in a file or folder of counts to its column.
+
+    The dictionary is empty for all other files.
+    """
     if not path.is_dir() and path.suffix.lower() != ENDING:
         return {}
     try:
@@ -170,7 +180,7 @@ def groups_counted_in(path: Path) -> dict[str, str]:
     except CorpusError:
         return {}  # reading it will report the reason
     return (
-        {group_source.group: group_source.field for group_source in by_group(source)}
+        {group_source.group: group_source.field for group_source in sources_by_group(source)}
         if source is not None and source.counted
         else {}
     )
@@ -190,10 +200,12 @@ def _whole(source: Source) -> bytes:
         return raw.read(MOST_OF_A_HEAD)
 
 
-def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
-    """Return a checked reader for the file at an address, or unchecked readers for the files below the address.
+def _readers_at_address(
+    address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog
+) -> list[FileReader]:
+    """Return a checked reader for the file at an address, or unchecked readers for the files in a folder there.
 
-    The files below an address are unchecked, because each check takes a while.
+    The files in a folder are not checked, because each check takes a while.
     """
     from bpe_core.text.reading.remote import remote_texts  # no module that can reach a network is loaded before
 
@@ -202,10 +214,10 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
         Source(text.name, None, text.size, *kind_of(text.path), version=text.version, opens=text.open) for text in texts
     ]
     if not is_folder:
-        return [FileReader(group, options) for group in by_group(_examined(sources[0], options), options.field)]
+        return [FileReader(group, options) for group in sources_by_group(_examine(sources[0], options), options.field)]
     counts = source_in_folder(without_password(address), sources, _whole)
     if counts is not None:
-        return [FileReader(group, options) for group in by_group(counts, options.field)]
+        return [FileReader(group, options) for group in sources_by_group(counts, options.field)]
     if not sources:
         raise _no_text_in(without_password(address), patterns)
     kept = [source for source in sources if source.kind not in INTEGERS]
@@ -222,18 +234,20 @@ def _source(path: Path, name: str, status: os.stat_result, options: ReadingOptio
     kind, compression = kind_of(str(path))
     if not stat.S_ISREG(status.st_mode):  # a pipe or device: looking at its beginning would use it up
         return _with_options(Source(name, path, None, kind, compression), options)
-    return _examined(Source(name, path, status.st_size, kind, compression), options)
+    return _examine(Source(name, path, status.st_size, kind, compression), options)
 
 
-def _examined(source: Source, options: ReadingOptions) -> Source:
-    """Return the source with its encoding and the fields that may hold texts. Raise NotText for a file without text."""
-    source = _with_options(source, options)
+def _examine(source: Source, options: ReadingOptions) -> Source:
+    """Return the source with its encoding and the fields that may hold texts. Raise NotText if the file has no text."""
+    if not (options.symbol_names is not None and source.kind == "parquet"):  # a file of counts may hold symbols
+        source = _with_options(source, options)
     if source.kind in ("parquet", "arrow"):
         with arrow_tables.open_arrow_table(source) as file:
             if counts_head := (file.schema.metadata or {}).get(KEY):
                 return replace(
                     source, is_word_list=True, counted=CountsHead.from_json(counts_head, source.name).to_json()
                 )
+            source = _with_options(source, options)
             names = file.schema.names
             is_list = names_words_and_counts(names) and arrow_tables.holds_whole_numbers(file.schema.field(1).type)
             return _with_fields(source, options, arrow_tables.text_columns(file.schema), is_list)
@@ -260,7 +274,7 @@ def _examined(source: Source, options: ReadingOptions) -> Source:
 
 def _with_options(source: Source, options: ReadingOptions) -> Source:
     if options.symbol_names is not None:
-        return _of_symbols(source)
+        return _as_symbols(source)
     if not options.word_list:
         return source
     if source.kind not in ("text", "csv", "tsv", "parquet", "arrow"):
@@ -268,8 +282,8 @@ def _with_options(source: Source, options: ReadingOptions) -> Source:
     return replace(source, kind="tsv" if source.kind == "text" else source.kind, is_word_list=True)
 
 
-def _of_symbols(source: Source) -> Source:
-    """Return the source of a file whose symbols are named. Raise CorpusError for a file that holds no such symbols."""
+def _as_symbols(source: Source) -> Source:
+    """Return a source that reads the named symbols in a file. Raise CorpusError if the file is of another kind."""
     if source.kind not in ("text", "jsonl"):
         raise CorpusError(
             f"{source.name} cannot hold named symbols. Give a file with a symbol in each line, FASTA, or lists in JSON."
@@ -303,10 +317,10 @@ def texts_in(
     is_strict: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Source]:
-    """Return the texts of a folder.
+    """Return a source for each text file of a folder.
 
-    Other files are reported in the log. Raise CorpusError if the folder holds no text. If `is_strict`, a missing
-    permission is also an error, so that no text is missed unnoticed.
+    Other files are reported in the log. Raise CorpusError if the folder has no text file. If `is_strict` is true, also
+    raise the error for a file without permission, so that each missing text is noticed.
     """
     sources: list[Source] = []
     reasons: list[str] = []

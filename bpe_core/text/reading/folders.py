@@ -25,18 +25,19 @@ PassOver = Callable[[str, CorpusError], None]  # handles a skipped file: its nam
 def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list[Path]:
     """Return the files below a folder that match a pattern, sorted by path.
 
-    A pattern with a slash is compared with the path below the folder (`poems/*.txt`), any other with the file's name
-    (`*.txt`). Hidden files are left out. Links to folders are left out, too, because they might lead in a circle.
+    A pattern with a slash, such as `poems/*.txt`, is compared with the path below the folder. Any other pattern, such
+    as `*.txt`, is compared with the name of the file. Hidden files are left out. Links to folders are left out, too,
+    because they might form a loop.
     """
     paths = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
     return sorted(without_descriptions(paths, str, pass_over), key=lambda path: path.relative_to(folder).parts)
 
 
 def without_descriptions(paths: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
-    """Leave out the files that describe a data set and hold no texts of it.
+    """Leave out files that describe a data set and contain none of its texts.
 
-    The file `state.json` shows that the library `datasets` saved a data set. In such a folder, tables named cache-...
-    are drafts, which are also left out.
+    A folder with the file `state.json` was saved by the library `datasets`. In such a folder, tables named cache-...
+    are drafts and are also left out.
     """
     tables = {path for path in paths if path.suffix.lower() in _TABLES}
     if not tables:
@@ -56,7 +57,7 @@ def without_descriptions(paths: Sequence[P], name_of: Callable[[P], str], pass_o
 
 
 def holds_more_than(many: int, folders: Iterable[Path], cancelled: CancelCheck = never_cancelled) -> bool:
-    """Return whether these folders together hold more than `many` files. Counting stops after `many` + 1 files."""
+    """Return whether these folders together contain more than `many` files. Stop counting after `many` + 1 files."""
     every = chain.from_iterable(_all_files(folder, lambda name, error: None) for folder in folders)
     files = while_wanted(every, cancelled, every=100)
     return sum(1 for _ in islice(files, many + 1)) > many
@@ -106,9 +107,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _may_be_text(path: Path) -> bool:
-    """Return whether a path may be a text file. Sockets, pipes and broken links are no text files.
+    """Return whether a path may lead to a text file. Sockets, pipes and broken links are not text files.
 
-    If the program lacks the permission to examine the path, return True.
+    Without the permission to examine the path, return True.
     """
     try:
         return stat.S_ISREG(path.stat().st_mode)
@@ -121,9 +122,9 @@ def matches(path: PurePath, patterns: Sequence[str]) -> bool:
 
 
 def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """Return a group for each subfolder of a folder, by the name of the subfolder. A group is a list of paths.
+    """Return a dictionary from the name of each subfolder to a group. A group is a list of paths.
 
-    The files directly in the folder form one more group, which has the name of the folder.
+    The files that are not in a subfolder form one more group with the name of the folder.
     """
     try:
         listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
@@ -133,7 +134,7 @@ def folders_in(folder: Path) -> dict[str, list[Path]]:
         raise CorpusError(f"{str(folder)!a} cannot be a path: {error}.") from error
     groups = {path.name: [path] for path in listed if path.is_dir()}
     if not groups:
-        raise CorpusError(f"There are no folders in {folder}, so no groups can be made of it.")
+        raise CorpusError(f"{folder} has no subfolders, so it cannot be divided into groups.")
     beside = [path for path in listed if path.is_file()]
     if beside:
         groups.setdefault(folder.resolve().name, []).extend(beside)

@@ -1,10 +1,10 @@
-"""The reader of rows of token ids: NumPy's arrays, Parquet, JSON lines, bare numbers, and numbers as text.
+"""The reader of rows of token ids, from NumPy's arrays, Parquet, JSON lines, bare numbers, and numbers as text.
 
     >>> [row.parts for row in rows_of_words(["5", "6, 7"])]
     [(array([5, 6, 7]),)]
 
 A row is one text. In a file of rollouts a row has parts, such as a prompt and an answer, or the turns of a
-conversation. In a `.npy` file a row is a row of the array; an array without rows is a single row. A `.bin` file
+conversation. In a `.npy` file a row is a row of the array. An array with one dimension is a single row. A `.bin` file
 is a single row of unsigned numbers, lowest byte first. In other files a line is a row.
 """
 
@@ -25,6 +25,7 @@ from bpe_core.support.foreign import parsed_json, report_faults
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
 from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.reading.plain_text import LONGEST_LINE
 
 WHOLE = ("input_ids", "ids", "token_ids", "tokens")  # fields that hold all ids of a row
@@ -61,12 +62,12 @@ class IdRow:
 
 
 def is_file_of_ids(word: str) -> bool:
-    """Return whether an argument of a command must be the name of a file, because it is no number."""
+    """Return whether a command-line argument is the name of a file. Every argument that is not a number is a name."""
     return word.strip(" ,-+.0123456789") != ""
 
 
 def rows_of_words(words: Iterable[str], name: str = "") -> Iterator[IdRow]:
-    """Yield one row with all the ids that these arguments hold. Yield nothing if they hold no ids."""
+    """Yield one row with the ids in `words`, such as the arguments of a command. Yield nothing if there are no ids."""
     ids = _of_words(" ".join(words), name or "The ids")
     if len(ids):
         yield IdRow(name, 1, (ids,))
@@ -146,7 +147,7 @@ def _bare_numbers(path: str, width: int) -> Int64s:
     try:
         size = Path(path).stat().st_size
         if size % width:
-            raise CorpusError(f"{path} has {size:,} bytes, which is not a multiple of {width}.")
+            raise CorpusError(f"{path} has {count_text(size, 'byte')}, which is not a multiple of {width}.")
         kind = np.dtype(f"<u{width}")
         return np.memmap(path, kind, mode="r") if size else np.empty(0, kind)
     except OSError as error:
@@ -219,13 +220,16 @@ def _check_fields(names: Sequence[str], known: Sequence[str], where: str) -> Non
 
 
 def _fields_among(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that are known as names of ids: one for all ids of a row, or one for each part."""
+    """Find the fields that hold ids, judged by their usual names.
+
+    The result is one field for all ids of a row, or one field for each part of the row.
+    """
     whole = next((name for name in WHOLE if name in names), None)
     return (whole,) if whole else tuple(name for name in PARTS if name in names)
 
 
 def _parts_of(value: Any, where: str) -> Iterator[Int64s]:
-    """Yield the ids of a list. If the list consists of lists, yield the ids of each list."""
+    """Yield the ids of a list. If the list consists of lists, yield the ids of each inner list."""
     if isinstance(value, list) and value and all(isinstance(ids, list) for ids in value):
         for ids in value:
             yield _of_list(ids, where)

@@ -1,8 +1,8 @@
 """The reader of sequences of integers in NumPy's files. Each integer becomes a private character of Unicode.
 
-A `.npy` file holds one sequence, or a table with a sequence in each row. A `.npz` file holds one array, or an array
-with its offsets: the array `offsets` says where each sequence begins, and where the last sequence ends. Pickles in
-these files are never loaded.
+A `.npy` file has one sequence, or a table with a sequence in each row. A `.npz` file has one array, and may also have
+the array `offsets`. The offsets say where each sequence begins, and where the last sequence ends. Pickles in these
+files are never loaded.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _HELP = "Save a NumPy array of whole numbers with numpy.save, such as array.asty
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield each sequence of a file as a document, in chunks of about `size` bytes.
+    """Yield each sequence of integers in a file as a document, in chunks of about `size` bytes.
 
-    A document is a text in which each integer is a private character.
+    A document is a text in which one character represents each integer.
     """
-    with _opened(source, log) as (array, ends, bytes_read):
+    with _open_array(source, log) as (array, ends, bytes_read):
         done = 0
         for numbers in array.blocks(max(size // WIDTH, _SMALLEST_BLOCK)):
             stop = done + len(numbers)
@@ -50,14 +50,14 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 
 def check_head(source: Source) -> None:
-    """Raise CorpusError if the head of a file says that it holds no sequences of integers."""
-    with _opened(source, SkipLog()):
+    """Read the head of a file. Raise CorpusError if the file does not hold sequences of integers."""
+    with _open_array(source, SkipLog()):
         pass
 
 
 @contextmanager
-def _opened(source: Source, log: SkipLog) -> Iterator[tuple[_StoredArray, Int64s, Callable[[], int]]]:
-    """Open a file. Yield its array, the end of each sequence, and a function that returns how many bytes were read."""
+def _open_array(source: Source, log: SkipLog) -> Iterator[tuple[_StoredArray, Int64s, Callable[[], int]]]:
+    """Open a file. Yield its array, the end of each sequence, and a function that counts the bytes read so far."""
     name = source.name
     with _sentences(name):
         if source.kind == "npy":
@@ -108,7 +108,7 @@ class _StreamFile:
 
 @dataclass(frozen=True)
 class _StoredArray:
-    """An array of integers in a file. Its head has been read, and its integers follow."""
+    """An array of integers in a file. Its head has been read, but not its integers."""
 
     file: Any  # has the method `read`
     name: str
@@ -117,7 +117,7 @@ class _StoredArray:
 
     @classmethod
     def begun(cls, file: Any, name: str) -> _StoredArray:
-        """Read the head of an array. Raise CorpusError for an array that holds no sequences of integers."""
+        """Read the head of an array. Raise CorpusError if the array does not hold sequences of integers."""
         read_head = _HEADS.get(np.lib.format.read_magic(file))
         if read_head is None:
             raise CorpusError(f"{name} has a header of an unknown version. {_HELP}")
@@ -144,7 +144,7 @@ class _StoredArray:
         return np.arange(1, rows + 1) * length
 
     def blocks(self, most: int) -> Iterator[npt.NDArray[np.integer[Any]]]:
-        """Yield the integers in blocks. Raise CorpusError for an integer that cannot be a symbol."""
+        """Yield the integers in blocks. Raise CorpusError if an integer cannot be a symbol."""
         done = 0
         while done < len(self):
             wanted = min(most, len(self) - done)

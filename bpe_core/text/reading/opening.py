@@ -1,6 +1,6 @@
-"""The opening of a path as a checked stream of bytes.
+"""Functions that open a path as a checked stream of bytes.
 
-The stream is decompressed and its encoding is known. Every failure raises an error that a person can understand.
+The stream is decompressed and its encoding is known. Every failure raises an error that a user can understand.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ _KNOWN_BEGINNINGS = (
 
 
 class NotText(CorpusError):
-    """An error for a file without any text. A file in a folder is skipped after this error."""
+    """An error for a file without any text. If the file belongs to a folder, it is skipped."""
 
 
 def is_address(place: str) -> bool:
-    """Return whether a path is an address outside the computer's folders, such as s3://bucket/a.jsonl."""
+    """Return whether a path is an address, such as s3://bucket/a.jsonl, and not a path on this computer."""
     return _ADDRESS.match(place) is not None
 
 
 def without_password(address: str) -> str:
-    """Return an address without its password, to be shown and stored: ftp://anna@host for ftp://anna:secret@host."""
+    """Return an address without its password, for display and storage: ftp://anna@host for ftp://anna:secret@host."""
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", address)
 
 
 def shown(path: Path | str) -> str:
-    """Return a path as text that is safe to show. Invalid text and characters that act on a terminal are escaped."""
+    """Return a path that is safe to show: invalid text and characters that control a terminal are escaped."""
     return plain(str(path)).replace("\n", "\\n")
 
 
@@ -87,33 +87,30 @@ class ByteStream:
 
     @property
     def bytes_read(self) -> int:
-        """Return the offset up to which the stored file was read.
+        """Return how many bytes of the stored file were read.
 
-        For a compressed file this counts compressed bytes.
+        In a compressed file, these are compressed bytes.
         """
         return self._raw.tell() if self._source.compression else self._handed_out
 
     @property
     def has_changed(self) -> bool:
-        """Return whether the file changed after it was opened.
-
-        The bytes that were read may then belong to two versions.
-        """
+        """Return whether the file changed after it was opened. If so, the bytes may belong to two versions."""
         if self._at_first is None or self._source.size is None:
             return False
         size = self._source.size if self._source.span is None else self._source.span.file_size
         return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes of the stream. They are not lost: the first call of `fill` returns them again."""
+        """Return the first bytes of the stream. A later call of `fill` returns the same bytes again."""
         buffer = memoryview(bytearray(length))
         self._head = bytes(buffer[: self._read(buffer)])
         return self._head
 
     def fill(self, buffer: memoryview) -> int:
-        """Fill the buffer with the next bytes, and return their number.
+        """Fill the buffer with the next bytes, and return how many bytes were read.
 
-        At the end of the stream the number is smaller.
+        At the end of the stream, there may be fewer bytes than the buffer can hold.
         """
         ahead = len(self._head[: len(buffer)])
         buffer[:ahead] = self._head[:ahead]
@@ -123,10 +120,10 @@ class ByteStream:
         return filled
 
     def check_for_damage(self) -> None:
-        """Read further into a compressed file, so that an error is raised if the file is damaged.
+        """Read further in a compressed file, so that a damaged file raises an error.
 
-        Call this before you report that the text is invalid. A damaged file first unpacks to nonsense, and its damage
-        is only found a little later.
+        Call this before you report invalid text. A damaged file first unpacks to nonsense, and its damage is found only
+        a little later.
         """
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))
@@ -142,9 +139,9 @@ class ByteStream:
 
 
 def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
-    """Return a decompressed stream, and the errors that damaged files raise.
+    """Return the stream in decompressed form, and the types of errors that a damaged file raises.
 
-    Raise an error if this Python lacks the module for the compression.
+    Raise CorpusError if this Python lacks the module for the compression.
     """
     try:
         if source.compression == "gzip":
@@ -240,7 +237,7 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
 
 
 def encoding_of(head: bytes, named: str | None) -> str:
-    """Return the encoding of a file. A byte order mark decides first, then the name in `named`, then UTF-8."""
+    """Return the encoding of a file: that of its byte order mark, else the encoding `named`, else UTF-8."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
@@ -259,9 +256,9 @@ def checked_encoding(named: str) -> str:
 
 
 def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
-    """Return the reason why these bytes cannot begin a text, as the end of a sentence.
+    """Return why a file with the first bytes `head` is not text, or an empty string if it may be text.
 
-    Return an empty text if they can.
+    The reason can be the end of a sentence, such as “it looks like gzip data”.
     """
     if named or encoding != "utf-8":
         return ""
@@ -274,10 +271,9 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
 
 
 def refuse_empty_or_binary(name: str, head: bytes, named: str | None, *, binary: bool = False) -> str:
-    """Return the encoding of a file by its first bytes.
+    """Return the encoding of a file with these first bytes.
 
-    Raise NotText if the file is empty, or if the bytes are no text. `binary` says whether bytes that are no text are
-    accepted.
+    Raise NotText if the file is empty or is not text. If `binary` is true, a file that is not text is accepted.
     """
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
         raise NotText(f"{name} is empty: there is no text in it.")

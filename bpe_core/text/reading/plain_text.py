@@ -1,29 +1,40 @@
-"""The reader of plain text. Files of any encoding become blocks of valid UTF-8, and the blocks become documents.
+"""The reader of plain text. Files of any encoding become blocks of valid UTF-8. Blocks become documents.
 
-UTF-8 is checked, but neither decoded nor copied.
+Text in UTF-8 is checked, but it is neither decoded nor copied.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
 from bpe_core.errors import CorpusError, EncodingError
-from bpe_core.text.reading.opening import HEAD_LENGTH, ByteStream, open_stream, refuse_empty_or_binary
+from bpe_core.support.wording import count_text
+from bpe_core.text.reading.opening import (
+    HEAD_LENGTH,
+    ByteStream,
+    encoding_of,
+    open_stream,
+    refuse_empty_or_binary,
+    why_not_text,
+)
 from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encode_utf8, first_invalid, pieces_of, whole_characters
+from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encode_utf8, first_invalid, length_of_whole_characters, pieces_of
 
 LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times as much memory
 _SMALLEST_BLOCK = 64  # room for the rest of the block before, and some more
+_SEARCHED = 1 << 12  # bytes that are searched for a line end at a time
+_AT_ONCE = 1 << 16  # bytes of lines that Python reads
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Yield a file as one document in blocks. The last block is marked as the end of the document.
 
-    One block is read ahead, so that the last block is known.
+    The function reads one block ahead, so that it knows the last block.
     """
     held: Chunk | None = None
     for block in text_blocks(source, options, size, log):
@@ -34,14 +45,30 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         yield held._replace(ends_document=True)
 
 
+def is_plain_text(source: Source) -> bool:
+    """Return whether a source is read as one text, without decompression."""
+    return source.kind == "text" and not source.compression
+
+
+def is_valid_text(data: bytes, encoding: str | None) -> bool:
+    """Return whether the bytes of a whole file are text in UTF-8, without a byte order mark. Such bytes need no change.
+
+    `encoding` is the encoding that a user named, or None.
+    """
+    if not data or encoding is not None or encoding_of(data, None) != "utf-8":
+        return False
+    return not why_not_text(data[:HEAD_LENGTH], "utf-8", None) and first_invalid(data) < 0
+
+
 @contextmanager
 def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
     """Open a file for a `with` block, which receives an iterator over the lines of the file.
 
     The file is closed at the end of the block, even if an error occurs in the block.
     """
-    with closing(text_blocks(source, options, size, log)) as blocks:
-        yield NumberedLines(blocks, source.name)
+    check = Utf8Check.of(source, options, log)
+    with closing(text_blocks(source, options, size, log, length_of_whole_lines, checked_later=check)) as blocks:
+        yield NumberedLines(blocks, source.name, check=check)
 
 
 class NumberedLines:
@@ -49,60 +76,129 @@ class NumberedLines:
 
     `number` is the number of the current line. `bytes_read` is the offset in the file up to which the lines were read.
     `block` holds whole lines, and `place` is the offset in `block` at which the next line begins.
+
+    Each line that the iterator yields is valid UTF-8. A caller that reads `block` itself must check what it reads.
     """
 
-    def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
+    def __init__(
+        self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE, check: Utf8Check | None = None
+    ) -> None:
         self._name = name
         self._longest = longest
+        self._check = check
         self._whole_lines = self._in_whole_lines(blocks)
         self.number = self.bytes_read = self.place = 0
-        self.block = b""
+        self.block: Bytes = b""
+        self._start = 0  # the offset of the block in the text
+        self._rest: Bytes = b""  # the lines after the block that were read with it
+        self._rest_start = 0
 
     def __iter__(self) -> Iterator[bytes]:
         while self.has_more():
-            end = self.block.find(b"\n", self.place) + 1 or len(self.block)
-            line = self.block[self.place : end]
+            block = self.block if isinstance(self.block, bytes) else self._beginning_as_bytes()
+            end = block.find(b"\n", self.place) + 1 or len(block)
+            line = block[self.place : end]
             self.move_to(end, 1)
             yield line
 
     def has_more(self) -> bool:
-        """Return whether there is a next line. If there is, `block` holds this line."""
+        """Return whether another line follows. If so, `block` then contains this line."""
         while self.place == len(self.block):
-            block = next(self._whole_lines, None)
-            if block is None:
-                return False
-            self.block = block
+            if len(self._rest):
+                self._start = self._rest_start
+                self.block = self._rest
+                self._rest = b""
+            else:
+                following = next(self._whole_lines, None)
+                if following is None:
+                    return False
+                self._start, self.block = following
             self.place = 0
         return True
 
+    def _beginning_as_bytes(self) -> bytes:
+        """Shorten `block` to its next lines, as bytes that can be searched and are valid UTF-8. Return the new `block`.
+
+        Lines that were read before are removed. Lines after the new block are kept, and become the next block.
+        """
+        left = memoryview(self.block)[self.place :]
+        length = length_after_last_line_end(left[:_AT_ONCE]) or len(left)
+        block = bytes(left[:length])
+        self._start += self.place
+        if self._check is not None:
+            block = bytes(self._check.checked(block, self._start))
+        self.block = block
+        self._rest = left[length:]
+        self._rest_start = self._start + length
+        self.place = 0
+        return block
+
     def move_to(self, place: int, lines: int) -> None:
-        """Move to the offset `place` of the block, after so many lines."""
+        """Move to the offset `place` in the block. `lines` is the number of lines that were passed."""
         self.place = place
         self.number += lines
 
-    def _in_whole_lines(self, blocks: Iterable[Chunk]) -> Iterator[bytes]:
+    def _in_whole_lines(self, blocks: Iterable[Chunk]) -> Iterator[tuple[int, memoryview]]:
+        """Yield blocks of whole lines, each with its offset in the text."""
+        start = 0
         begun: list[bytes] = []  # parts of a line whose end has not come yet
         begun_length = 0
         for block in blocks:
             self.bytes_read = block.bytes_read
-            data = bytes(block.data)
-            end = data.rfind(b"\n") + 1
+            data = memoryview(block.data)
+            end = length_after_last_line_end(data)
             if end:
-                yield b"".join([*begun, memoryview(data)[:end]])
+                yield start, memoryview(b"".join([*begun, data[:end]])) if begun_length else data[:end]
+                start += begun_length + end
                 begun = []
                 begun_length = 0
-            begun.append(data[end:])
+            begun.append(bytes(data[end:]))
             begun_length += len(data) - end
             if begun_length > self._longest:
                 raise CorpusError(
                     f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. Check "
                     "that each line is one row; plain text may have longer lines."
                 )
-        yield b"".join(begun)
+        yield start, memoryview(b"".join(begun))
 
 
-def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Generator[Chunk]:
-    """Yield the text of a file in blocks of about `size` bytes, without its byte order mark."""
+def length_after_last_line_end(data: memoryview) -> int:
+    """Return the length of the data up to its last line end. Return 0 if no line ends in the data.
+
+    >>> length_after_last_line_end(memoryview(b"low\\nlower"))
+    4
+    """
+    stop = len(data)
+    while stop:
+        start = max(0, stop - _SEARCHED)
+        found = bytes(data[start:stop]).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        stop = start
+    return 0
+
+
+def length_of_whole_lines(data: memoryview) -> int:
+    """Return the number of bytes up to the last line end in `data`, including the line end.
+
+    If there is no line end, return the number of bytes up to the end of the last whole character.
+    """
+    return length_after_last_line_end(data) or length_of_whole_characters(data)
+
+
+def text_blocks(
+    source: Source,
+    options: ReadingOptions,
+    size: int,
+    log: SkipLog,
+    length_to_pass_on: Callable[[memoryview], int] = length_of_whole_characters,
+    checked_later: Utf8Check | None = None,
+) -> Generator[Chunk]:
+    """Yield the text of a file in blocks of about `size` bytes, without its byte order mark.
+
+    In UTF-8, a block ends where `length_to_pass_on` says. The bytes after this length begin the next block. If
+    `checked_later` is given, the blocks need not be valid UTF-8, and the caller has to check them by it.
+    """
     if source.size is not None and not source.compression:
         size = min(size, source.size + 1)  # one byte more than a small file has, so that the first block shows its end
     size = max(size, _SMALLEST_BLOCK)
@@ -113,7 +209,8 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
             encoding = refuse_empty_or_binary(source.name, head, options.encoding, binary=options.on_invalid == "keep")
         try:
             if encoding in ("utf-8", "utf-8-sig"):
-                yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
+                check = checked_later or Utf8Check.of(source, options, log)
+                yield from _utf8_blocks(stream, check, size, length_to_pass_on, checks_now=checked_later is None)
             else:
                 yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
         finally:  # also for a reader that stops early
@@ -121,26 +218,36 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
                 log.add_change(source.name)
 
 
-def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Chunk]:
-    rest = b""  # a character cut by the end of the last block
-    start = 0 if source.span is None else source.span.start  # of the block, in the file
+def _utf8_blocks(
+    stream: ByteStream,
+    check: Utf8Check,
+    size: int,
+    length_to_pass_on: Callable[[memoryview], int],
+    *,
+    checks_now: bool,
+) -> Iterator[Chunk]:
+    rest = b""  # a character or a line cut by the end of the last block
+    start = 0  # of the block, in the text
+    is_first = check.text_start == 0  # whether a byte order mark may come
     at_end = False
     while not at_end:
         buffer = _new_buffer(size)
         buffer[: len(rest)] = rest
         filled = len(rest) + stream.fill(buffer[len(rest) :])
         at_end = filled < size
-        end = filled if at_end else whole_characters(buffer[:filled])
+        end = filled if at_end else length_to_pass_on(buffer[:filled])
         data: Bytes = buffer[:end]
-        bad = first_invalid(data) if on_invalid != "keep" else -1
-        if bad >= 0:
-            data = _mended(data, bad, start, source, on_invalid, log)
-        if start == 0 and data[:3] == codecs.BOM_UTF8:
+        if is_first and data[:3] == codecs.BOM_UTF8:
+            check.text_start = 3
             data = data[3:]
+        is_first = False
+        length = len(data)
+        if checks_now:
+            data = check.checked(data, start)
         if len(data):
             yield Chunk(data, False, stream.bytes_read)
         rest = bytes(buffer[end:filled])
-        start += end
+        start += length
 
 
 def _new_buffer(size: int) -> memoryview:
@@ -151,24 +258,42 @@ def _new_buffer(size: int) -> memoryview:
     return np.empty(size, np.uint8).data
 
 
-def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInvalid, log: SkipLog) -> bytes:
-    """Return the text with the invalid bytes replaced or left out, and report this.
+@dataclass
+class Utf8Check:
+    """A check that a text is valid UTF-8. It repairs the text or raises an error, as the options of reading say."""
 
-    In strict mode raise EncodingError.
-    """
-    offset = start + bad
-    if on_invalid == "strict":
-        raise EncodingError(_not_text(source, "UTF-8", f"byte 0x{data[bad]:02X}", offset))
-    mended = str(data, "utf-8", PYTHON_ERRORS[on_invalid]).encode()
-    if on_invalid == "skip":
-        count = len(data) - len(mended)
-        what = "bytes that are not UTF-8 left out"
-    else:
-        mark = "\N{REPLACEMENT CHARACTER}"
-        count = mended.count(mark.encode()) - bytes(data).count(mark.encode())
-        what = f"places that are not UTF-8 replaced by {mark}"
-    log.add(source.name, f"{count:,} {what}, the first at byte {offset:,}", count)
-    return mended
+    source: Source
+    on_invalid: OnInvalid
+    log: SkipLog
+    text_start: int  # the offset of the text in its file
+
+    @classmethod
+    def of(cls, source: Source, options: ReadingOptions, log: SkipLog) -> Utf8Check:
+        return cls(source, options.on_invalid, log, 0 if source.span is None else source.span.start)
+
+    def checked(self, data: Bytes, start: int) -> Bytes:
+        """Return a part of the text, repaired if it is not valid. `start` is the offset of the part in the text.
+
+        A repair replaces invalid bytes or leaves them out, and is reported in the log. Raise EncodingError if
+        `on_invalid` is "strict".
+        """
+        bad = first_invalid(data) if self.on_invalid != "keep" else -1
+        if bad < 0:
+            return data
+        offset = self.text_start + start + bad
+        if self.on_invalid == "strict":
+            raise EncodingError(_not_text(self.source, "UTF-8", f"byte 0x{data[bad]:02X}", offset))
+        mended = str(data, "utf-8", PYTHON_ERRORS[self.on_invalid]).encode()
+        if self.on_invalid == "skip":
+            count = len(data) - len(mended)
+            what = count_text(count, "byte that is not UTF-8 was left out", "bytes that are not UTF-8 were left out")
+        else:
+            mark = "\N{REPLACEMENT CHARACTER}"
+            count = mended.count(mark.encode()) - bytes(data).count(mark.encode())
+            places = count_text(count, "place that is not UTF-8 was", "places that are not UTF-8 were")
+            what = f"{places} replaced by {mark}"
+        self.log.add(self.source.name, f"{what}, the first at byte {offset:,}", count)
+        return mended
 
 
 def _decoded_blocks(
@@ -211,7 +336,7 @@ class _Decoder:
             else:  # UTF-16 without a byte order mark, punycode and the like
                 offset = max(0, self._read - len(data))
                 reason = str(error)
-            if self._on_invalid == "strict":
+            if self._on_invalid in ("strict", "keep"):  # no byte of this encoding can be kept in UTF-8
                 raise EncodingError(_not_text(self._source, self._encoding, reason, offset)) from error
         deed = "replaced by \N{REPLACEMENT CHARACTER}" if self._on_invalid == "replace" else "left out"
         what = f"bytes that are not {self._encoding} are {deed}, the first at byte {offset:,} ({reason})"

@@ -1,9 +1,8 @@
 """The reader of files at addresses such as s3://bucket/a.jsonl.
 
-fsspec and the packages installed for it open the files.
+The package fsspec opens the files, with a package for each kind of address.
 
-This is the only file of the program that can reach a network. It is imported only if a person gives such an
-address.
+This is the only file of the program that can use a network. It is imported only if a user gives such an address.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import BpeError, CorpusError, OutputError, plain
+from bpe_core.support.wording import count_text
 from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.folders import PassOver, matches, without_descriptions
 from bpe_core.text.reading.opening import without_password
@@ -32,9 +32,9 @@ Turn = AbstractContextManager[object]
 def _lock_of(file_system: Any) -> Turn:
     """Return the lock that a thread holds while it opens or reads a file of a file system.
 
-    A lock is needed if other threads may move the offset in the file: an archive is read through one shared handle, and
-    a file in memory is itself the handle. A package that answers many requests at once needs no lock, and each file on
-    a disk has its own handle.
+    The lock is needed if several threads read one shared file object. This happens in archives, and in file systems in
+    memory. No lock is needed for a disk, where each reader opens its own file, or for packages that answer many
+    requests at once.
     """
     kind = type(file_system)
     is_around_another = hasattr(file_system, "fs")
@@ -58,7 +58,7 @@ class RemoteText(NamedTuple):
 
 
 class RemoteFile(WrappedFile):
-    """A file at an address. If reading fails or ends too early, the error says how many bytes were read."""
+    """A file at an address. If reading fails or ends too early, the error says how many bytes had been read."""
 
     def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:
         super().__init__(raw)
@@ -74,7 +74,7 @@ class RemoteFile(WrappedFile):
                     self.raw.seek(self._place)
                 got = super().readinto(buffer)
             if not got and len(buffer) and self._size is not None and self._place < self._size:
-                raise EOFError(f"the file ends before its {self._size:,} bytes")
+                raise EOFError(f"the file ends before its {count_text(self._size, 'byte')}")
         self._place += got
         return got
 
@@ -123,9 +123,9 @@ def _size(info: dict[str, Any]) -> int | None:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """Return a fingerprint of all facts about a file.
+    """Return a fingerprint of all that is known about a file, such as its time and checksum.
 
-    Each package gives the time or the checksum of a file another name.
+    Each package has other names for these facts, so all facts are used.
     """
     facts = sorted((str(key), str(value)) for key, value in info.items())
     return hashlib.sha256(repr(facts).encode(errors="surrogatepass")).hexdigest()[:24]
@@ -177,12 +177,15 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
 
 
 NOT_THERE = (404, 410)
+AGAINST_HTTP = "HttpProcessingError"  # the cause that the package names if it cannot read an answer
+NOT_HTTP = "the server sent an answer that is not valid HTTP, such as a wrong length; ask the owner of the server"
 
 
 def _answer_of_server(cause: BaseException | None) -> str:
-    """Return the reason why a web server did not send a file. Return an empty text if the server has no such file.
+    """Return the reason why a web server did not send a file. Return an empty string if the server has no such file.
 
-    The package that sends the request reports every reason as "file not found", and keeps the reason as the cause.
+    The package that sends the request reports "file not found" for every reason. The true reason is the cause of its
+    error.
     """
     if cause is None:
         return ""
@@ -197,9 +200,15 @@ def _answer_of_server(cause: BaseException | None) -> str:
         return f"the server redirects the address to {place}, which is not a web address"
     if isinstance(status, int) and status >= 500:
         return f"the server answered {status}, a problem of the server; try again later"
+    if _is_against_http(cause):
+        return NOT_HTTP
     if isinstance(status, int):
         return f"the server answered {status}; sign in to the site, if needed"
     return f"the server could not be reached: {_reason(cause)}; try again"
+
+
+def _is_against_http(error: BaseException) -> bool:
+    return type(error.__cause__).__name__ == AGAINST_HTTP
 
 
 def _reason(error: BaseException) -> str:
@@ -207,6 +216,8 @@ def _reason(error: BaseException) -> str:
         return "permission denied"
     if type(error).__name__ == "ClientPayloadError":
         return "the server sent less data than announced"
+    if _is_against_http(error):
+        return NOT_HTTP
     said = plain(without_password(str(error))).strip().split("\n")[0]
     wordless = "the server did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     return said[:LONGEST_REASON].rstrip(". ") or wordless
@@ -234,7 +245,7 @@ class RemotePlace:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Open a file for writing. The file is sent once it is complete, so that no failure leaves half of it."""
+        """Open a file for writing. The file is sent when it is complete, so a failure never leaves half a file."""
         file_system, path = _located(self._address, self.name)
         held = io.BytesIO()
         yield held
@@ -245,10 +256,10 @@ class RemotePlace:
             raise OutputError(f"Could not write {self.name}/{name}: {_reason(error)}.") from error
 
     def make(self) -> None:
-        """Do nothing. At such an address a folder exists as soon as it holds a file."""
+        """Do nothing, because a folder at such an address exists as soon as it contains a file."""
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Copy a file from another remote place. The server copies the file if the package can ask for this."""
+        """Copy a file from another remote place. If possible, the server makes the copy."""
         file_system, path = _located(self._address, self.name)
         _, other_path = _located(other._address, other.name)
         try:

@@ -1,4 +1,4 @@
-"""The common functions of the readers whose files have a text in each row: text fields, bad rows, word lists.
+"""The functions that all readers of rows share: text fields, bad rows, word lists.
 
 The field of a text is written as `text`, `doc.body`, or `messages[].content` for a text in each item of a list.
 """
@@ -21,11 +21,14 @@ Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to e
 
 
 class BadRow(Exception):
-    """An error that says why a row holds no text. Functions of this package always catch the error."""
+    """An error that says why a row has no text. Functions of this package always catch the error."""
 
 
 def report_bad_row(source: Source, row: str, reason: object, options: ReadingOptions, log: SkipLog) -> None:
-    """Report a row ("line 3") that cannot be used. If the options do not say to skip such rows, raise CorpusError."""
+    """Report a row that cannot be used. `row` names it, as in "line 3".
+
+    Raise CorpusError unless the options say that such rows are skipped.
+    """
     if options.on_bad_row == "skip":
         log.add(source.name, f"{row}: {reason}")
         return
@@ -33,15 +36,15 @@ def report_bad_row(source: Source, row: str, reason: object, options: ReadingOpt
 
 
 def first_names(names: Sequence[str]) -> str:
-    """Return the first names for a sentence, and how many more there are: `"id", "body" and 3 more`."""
+    """List the first names and count the others, for use in a sentence: `"id", "body" and 3 more`."""
     few = ", ".join(f'"{name[:40]}"' for name in names[:8])
     return few + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 class FieldNeeded(CorpusError):
-    """An error that asks a person to choose a field.
+    """An error that asks a user to choose the field of the texts.
 
-    It is raised if several fields of a table may hold the texts, or if no field may.
+    It is raised if several fields of a table, or none, may hold the texts.
     """
 
     def __init__(self, sentence: str, fields: Sequence[str]) -> None:
@@ -50,7 +53,7 @@ class FieldNeeded(CorpusError):
 
 
 def steps_of(field: str) -> Steps:
-    """Return the steps from a row to the text of a field. The step None stands for each item of a list.
+    """Return the names that lead from a row to the text of a field. None stands for each item of a list.
 
     >>> steps_of("messages[].content")
     ('messages', None, 'content')
@@ -66,18 +69,18 @@ def steps_of(field: str) -> Steps:
 
 
 def guess_field(fields: Sequence[str]) -> str:
-    """Return the field with a usual name.
+    """Return the field that has a usual name, such as "text".
 
-    If there is none, return the only field, or an empty text for several fields.
+    If no field has a usual name, return the only field. If there are several, return an empty string.
     """
     usual = (field for name in USUAL_NAMES for field in fields if field.casefold() == name)
     return next(usual, fields[0] if len(fields) == 1 else "")
 
 
 def choose_field(wanted: str | None, fields: Sequence[str], name: str) -> str:
-    """Return the field that a person named, even if the table lacks it, or else the guessed field.
+    """Return the field that a user named, even if the table lacks it. If no field was named, guess the field.
 
-    Raise FieldNeeded if no field can be guessed.
+    Raise FieldNeeded if the field cannot be guessed.
     """
     if field := wanted or guess_field(fields):
         return field
@@ -88,7 +91,7 @@ def choose_field(wanted: str | None, fields: Sequence[str], name: str) -> str:
 
 
 def text_fields(row: object, depth: int = DEEPEST) -> Iterator[str]:
-    """Yield the paths of all texts in a JSON row.
+    """Yield the paths of all texts in a row of JSON.
 
     >>> list(text_fields({"id": 1, "doc": {"body": "low"}, "turns": [{"content": "new"}]}))
     ['doc.body', 'turns[].content']
@@ -114,15 +117,15 @@ def names_words_and_counts(header: Sequence[str]) -> bool:
 
 
 def looks_like_words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a table certainly holds words and counts.
+    """Return whether a table holds words and counts.
 
-    The header must have the usual names of these two columns. Each row must be a word and a count.
+    Its header must have the usual names of the two columns, and each of its rows must be a word and a count.
     """
     named = names_words_and_counts(header) and bool(rows)
     return named and all(len(row) == 2 and is_count(row[1]) for row in rows)
 
 
 def is_count(value: str | bytes) -> bool:
-    """Return whether the value is a whole number that has no more digits than a count can have."""
+    """Return whether the value is a whole number that is not too long for a count."""
     digits = value.strip()
     return digits.isdigit() and digits.isascii() and len(digits) <= MOST_DIGITS

@@ -1,4 +1,4 @@
-"""The values that the readers pass on: sources, options, chunks of text, and reports of skipped texts."""
+"""The values that readers pass on: sources, options, chunks of text, and reports about skipped texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Span(NamedTuple):
 class Source:
     """The description of a source of texts, such as a file, an address, or a text in memory.
 
-    The description is made when the source is opened. It is then used to read the source and to report about it.
+    The description is made when the source is opened. Readers and reports use it afterwards.
     """
 
     name: str  # the name that is shown to people
@@ -72,7 +72,7 @@ class ReadingOptions:
 
 
 class Chunk(NamedTuple):
-    """A part of one document, or several whole documents one after another.
+    """A part of one document, or several whole documents in a row.
 
     The bytes are valid UTF-8 and end between characters, unless the options keep invalid bytes.
     """
@@ -84,7 +84,7 @@ class Chunk(NamedTuple):
     source: int = 0  # index into `corpus.sources`
 
     def documents(self) -> Iterator[Chunk]:
-        """Split the chunk into parts that hold text of one document each.
+        """Split the chunk so that each part belongs to one document.
 
         >>> import numpy as np
         >>> [bytes(part.data) for part in Chunk(b"abcd", True, inner_ends=np.array([1, 3])).documents()]
@@ -113,17 +113,17 @@ class SkippedText:
     count: int = 1  # how many such oddities this report covers
 
     def __str__(self) -> str:
-        """Return the sentence of the report.
+        """Return the sentence of the report, with the name of the source.
 
-        If the sentence lacks the name of the source, the name is put before it.
+        If the sentence does not contain the name, the name is put before it.
         """
         return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
 
 
 class SkipLog:
-    """A log of everything that reading skipped, in order.
+    """A log of everything that was skipped during reading, in order.
 
-    It stores the first reports of each source and counts the others.
+    It stores the first reports of each source, and counts all further reports.
     """
 
     def __init__(self) -> None:

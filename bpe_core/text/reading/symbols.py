@@ -1,9 +1,9 @@
 """The reader of sequences of named symbols. Each symbol becomes a private character.
 
 In a plain file each line is a symbol, and an empty line ends a sequence. In a FASTA file each letter is a symbol, and a
-line with `>` begins a sequence. In a JSON file each item of a list is a symbol, such as an event of a melody: a text,
-or any other value, whose name is its JSON. The object `{"tracks": [...]}` holds several lists. In a file of JSON lines
-each line is a list.
+line with `>` begins a sequence. In a JSON file each item of a list is a symbol, such as an event of a melody. The name
+of an item is its text, or its JSON if it is not a text. The object `{"tracks": [...]}` holds several lists. In a file
+of JSON lines each line is a list.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SequencePart:
 
 
 def are_fasta(paths: Iterable[str]) -> bool:
-    """Return whether there are paths, and all of them are names of FASTA files.
+    """Return whether all of these paths are names of FASTA files. If there are no paths, return False.
 
     >>> are_fasta(["genome.fa", "a/b.fasta"]), are_fasta(["genome.fa", "book.txt"]), are_fasta([])
     (True, False, False)
@@ -49,7 +49,11 @@ def are_fasta(paths: Iterable[str]) -> bool:
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield the sequences of a file as documents of private characters, in blocks of about `size` bytes."""
+    """Yield the sequences of a file as documents, in blocks of about `size` bytes.
+
+    A sequence consists of named symbols, such as the notes of a melody. In a document, a private character of Unicode
+    represents each symbol.
+    """
     names = SymbolNames(options.symbol_names or ())
     for part in sequence_parts(source, options, max(1, size // WIDTH), log):
         yield Chunk(characters_of(names.numbers_of(part.names)).data, part.ends_sequence, part.bytes_read)
@@ -79,7 +83,7 @@ def sequence_parts(source: Source, options: ReadingOptions, most: int, log: Skip
 
 
 class _SequenceParts:
-    """A buffer for the symbols of a sequence. It yields a part as soon as enough symbols were read."""
+    """A buffer for the symbols of a sequence. It yields a part as soon as the part is long enough."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -125,11 +129,11 @@ def _events(source: Source, options: ReadingOptions, most: int, log: SkipLog) ->
 
 
 def _lists(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[list[Any], int]]:
-    """Yield the lists of events of a file."""
+    """Yield the lists of events in a file of JSON."""
     if source.name.lower().endswith(".json"):
         blocks = list(text_blocks(source, options, BLOCK, log))
         whole = b"".join(bytes(block.data) for block in blocks)
-        value = json_of(whole, f"{source.name} is not a list of events in JSON", CorpusError)
+        value = json_of(whole, f"{source.name} is not a list of events in JSON", CorpusError, allows_repetition=True)
         tracks = value.get("tracks") if isinstance(value, dict) else [value]
         for track in tracks if isinstance(tracks, list) else [None]:
             yield _checked(track, source.name), blocks[-1].bytes_read
@@ -139,15 +143,35 @@ def _lists(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tu
             if not line.isspace():
                 where = f"{source.name}, line {lines.number:,}"
                 yield (
-                    _checked(json_of(line, f"{where} is not a list of events in JSON", CorpusError), where),
+                    _checked(
+                        json_of(line, f"{where} is not a list of events in JSON", CorpusError, allows_repetition=True),
+                        where,
+                    ),
                     (lines.bytes_read),
                 )
 
 
 def _checked(events: Any, where: str) -> list[Any]:
-    if not isinstance(events, list) or "" in events:
+    if not isinstance(events, list):
         raise CorpusError(f'{where} must be a list of events, or an object with lists of events named "tracks".')
+    for place, event in enumerate(events, start=1):
+        if _is_empty(event):
+            raise CorpusError(
+                f"{where}: event {place:,} of a list is empty, or holds an empty event. Give it a name, or leave it "
+                "out of the list."
+            )
     return events
+
+
+def _is_empty(event: Any) -> bool:
+    """Return whether an event is an empty string, list or object, or a list that contains an empty event.
+
+    >>> _is_empty(["note", 60]), _is_empty([]), _is_empty(["note", ""]), _is_empty(0)
+    (False, True, True, False)
+    """
+    if isinstance(event, list):
+        return not event or any(map(_is_empty, event))
+    return event in ("", {})
 
 
 def _name_of(event: Any) -> str:

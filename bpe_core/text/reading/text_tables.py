@@ -18,6 +18,7 @@ import numpy as np
 from bpe_core.errors import CorpusError, EncodingError, cause_of
 from bpe_core.support.arrays import Bytes, Int64s
 from bpe_core.support.foreign import parsed_json
+from bpe_core.support.wording import count_text
 from bpe_core.text.reading.plain_text import NumberedLines, numbered_lines
 from bpe_core.text.reading.rows import (
     LOOKED_AT,
@@ -37,7 +38,7 @@ LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed wou
 
 
 def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield each row as a document. Between quotes a text may run over several lines."""
+    """Yield the text of each row as a document. A text in quotes may have several lines."""
     with numbered_lines(source, options, size, log) as lines:
         rows = Rows(lines, source.kind, source.name)
         fields = csv_fields(rows.header, rows.ahead)
@@ -54,7 +55,9 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
                 if row.problem is not None:
                     raise row.problem
                 if len(row.values) not in (0, columns):
-                    raise BadRow(f"this row has {len(row.values):,} columns, but the first row names {columns:,}")
+                    raise BadRow(
+                        f"this row has {count_text(len(row.values), 'column')}, but the first row names {columns:,}"
+                    )
                 text = encode_utf8(row.values[column], options.on_invalid) if row.values else b""
             except (BadRow, EncodingError) as reason:
                 report_bad_row(source, f"line {row.line:,}", reason, options, log)
@@ -63,7 +66,7 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
 
 
 def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns that may hold texts: the columns that hold more than numbers in the first rows.
+    """Return the columns that may hold texts. Their first rows contain more than numbers.
 
     >>> csv_fields(["id", "body"], [["1", "low"], ["2", "7"]])
     ('body',)
@@ -99,7 +102,7 @@ class Row(NamedTuple):
 class Rows:
     """The rows of a table after its header.
 
-    The class reads the first rows in advance. `ahead` holds the valid rows among them.
+    The first rows are read in advance. `ahead` holds the valid rows among them.
     """
 
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
@@ -134,9 +137,10 @@ def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
 
 
 def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield each text of a row as a document. Blank lines are skipped.
+    """Read a file with a JSON object in each line, and yield each text as a document. Blank lines are skipped.
 
-    Python reads the first rows, and rows at which machine code stops. Machine code reads all other rows.
+    Python reads the first rows to choose the field that holds the texts. Compiled code reads most of the other rows,
+    and leaves difficult rows to Python.
     """
     with numbered_lines(source, options, size, log) as lines:
         numbered = ((lines.number, line) for line in lines if not line.isspace())
@@ -144,7 +148,7 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
         fields = json_fields(line for _, line in rows)
         field = choose_field(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
         steps = steps_of(field)
-        has_ordinary_rows = steps == (field,) and options.on_invalid != "keep"  # which keeps bytes that are not UTF-8
+        has_ordinary_rows = steps == (field,)
         while rows:
             for number, line in rows:
                 try:
@@ -163,20 +167,23 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
 TakeTexts = Callable[[Bytes, int, Bytes, int, Bytes, Int64s], tuple[int, int, int]]
 
 _SHORTEST_ROW = 9  # bytes with a text that is not empty: {"":"a"} and a line end
-_SPARE = 8  # bytes after the last text, which machine code may overwrite
+_SPARE = 32  # bytes after the last text, which machine code may overwrite
 _machine_code: list[TakeTexts] = []
 
 
 def use_compiled_rows(take_texts: TakeTexts) -> None:
     """Use the compiled function `take_texts` for rows of JSON from now on.
 
-    The module that compiles the function calls this at its import.
+    The module that compiles the function makes this call when it is imported.
     """
     _machine_code[:] = [take_texts]
 
 
 def texts_of_ordinary_rows(lines: NumberedLines, field: str, size: int) -> Iterator[Chunk]:
-    """Yield the texts of the next rows, as long as machine code can read the rows."""
+    """Read the next rows with compiled code, and yield their texts. Stop before a row that this code cannot read.
+
+    The compiled code also checks that the rows are valid UTF-8.
+    """
     name = np.frombuffer(bytearray(field, "utf-8", "surrogatepass"), np.uint8)
     while _machine_code and lines.has_more():
         start = lines.place
@@ -193,9 +200,9 @@ def texts_of_ordinary_rows(lines: NumberedLines, field: str, size: int) -> Itera
 
 
 def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the fields that may hold texts, from the first rows.
+    """Return the names of the fields that hold texts in the first rows of a JSON file.
 
-    Fields with a usual name are included. Bad rows are ignored.
+    A field with a common name, such as `text`, is included whatever it holds. Bad rows are ignored.
     """
     names: dict[str, None] = {}
     for line in lines:
@@ -210,7 +217,7 @@ def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def texts_of(line: bytes, field: str, steps: Steps) -> list[str]:
-    """Return the texts in a field of a row. `steps` are the steps to the field.
+    """Return the texts in a field of a row. `steps` is the result of `steps_of` for the field.
 
     >>> texts_of(b'{"turns": [{"text": "low"}, {"text": "lower"}]}', "turns[].text", steps_of("turns[].text"))
     ['low', 'lower']

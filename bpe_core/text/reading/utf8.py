@@ -24,13 +24,13 @@ _machine_code: list[Check] = []
 def use_compiled_check(check: Check) -> None:
     """Use the compiled function `check` for large blocks from now on.
 
-    The module that compiles the function calls this at its import.
+    The module that compiles the function makes this call when it is imported.
     """
     _machine_code[:] = [check]
 
 
 def valid_until(data: npt.NDArray[np.uint8]) -> int:
-    """Return the number of bytes at the beginning of the data that machine code finds to be valid UTF-8.
+    """Count, by machine code, how many bytes at the beginning of the data are valid UTF-8.
 
     Return 0 if there is no machine code.
     """
@@ -47,20 +47,21 @@ def first_invalid(data: Bytes) -> int:
     return -1
 
 
-def first_broken(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
-    """Return the first offset at which a joined text is not valid UTF-8, or at which a text begins inside a character.
+def first_invalid_in_joined(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
+    """Return the first offset at which joined texts are not valid UTF-8.
 
-    `edges` are the offsets between the texts. Return -1 if all texts are valid.
+    A text that begins inside a character is not valid, either. `edges` are the offsets between the texts. Return -1 if
+    all texts are valid.
     """
     inside = edges[edges < len(data)]
     cut = inside[(data[inside] & 0xC0) == 0x80]
     return min((place for place in (first_invalid(data.data), *cut[:1].tolist()) if place >= 0), default=-1)
 
 
-def whole_characters(data: Bytes) -> int:
-    """Return the length of `data` up to the end of its last whole character.
+def length_of_whole_characters(data: Bytes) -> int:
+    """Return the length of `data` without an incomplete character at its end.
 
-    >>> whole_characters("né".encode()), whole_characters("né".encode()[:-1])
+    >>> length_of_whole_characters("né".encode()), length_of_whole_characters("né".encode()[:-1])
     (3, 1)
     """
     length = len(data)
@@ -84,7 +85,7 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
     size = max(size, LONGEST_CHARACTER)
     while start < len(text):
         piece = text[start : start + size]
-        piece = piece if start + size >= len(text) else piece[: whole_characters(piece)]
+        piece = piece if start + size >= len(text) else piece[: length_of_whole_characters(piece)]
         start += len(piece)
         yield Chunk(piece, start == len(text), bytes_read)
 
@@ -92,7 +93,8 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
 def encode_utf8(text: str, on_invalid: OnInvalid = "strict") -> bytes:
     r"""Return the UTF-8 bytes of a string.
 
-    A lone surrogate is no character. `on_invalid` says whether it is left out, replaced, or raises EncodingError.
+    A lone surrogate is not a character. `on_invalid` says whether it is left out or replaced, or whether it raises
+    EncodingError.
 
     >>> encode_utf8("n\ud800", "skip"), encode_utf8("n\ud800", "replace")
     (b'n', b'n\xef\xbf\xbd')

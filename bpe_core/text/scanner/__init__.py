@@ -1,4 +1,4 @@
-r"""The scanner, which splits a text by a table of the pattern instead of a regular expression.
+r"""The scanner. It splits a text by a table that is made from a pattern, without a regular expression.
 
 `kernels.scan` reads the table.
 
@@ -23,13 +23,13 @@ from bpe_core.text.scanner.machine import TABLES_KEPT, ScanTable, TooLarge, by_l
 IOTA = "\u0345"  # a combining mark; the only mark that equals a letter, ι, if case is ignored
 IGNORES_CASE = re.compile(r"\(\?[a-z]*i")
 
-__all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
+__all__ = ["ScanTable", "characters_beginning_matches", "table_for", "table_of", "why_no_table"]
 
 
-def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of the characters, by code point, with which a match begins when no earlier match continues.
+def characters_beginning_matches(expression: str) -> npt.NDArray[np.bool_] | None:
+    """Return a mask of the code points at which a match begins, unless an earlier match continues there.
 
-    Return None if the beginning of a match depends on the neighbours of a character.
+    Return None if this depends on the neighbours of a character.
     """
     from bpe_core.text.scanner.automaton import Automaton
     from bpe_core.text.scanner.expression import NoTable, read_expression
@@ -47,9 +47,9 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
 
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
-    """Return the table of a named or custom pattern for a unit of text, a file or a line.
+    """Return the table for a named or custom pattern. Return None if there can be no table.
 
-    Return None if no table is possible.
+    `unit` says whether a file or a line is the unit that is split.
     """
     if named := NAMED_PATTERNS.get(pattern):
         return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
@@ -59,25 +59,25 @@ def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool
 def table_of(
     expression: str, unit: str = "file", *, drops_blanks: bool = False, older: bool = False
 ) -> ScanTable | None:
-    """Return the table of an expression for `regex`. Return None if no table is possible.
+    """Return the table for an expression of `regex`. Return None if there can be no table.
 
-    If `older`, new characters are unassigned, as in an older version of Unicode.
+    If `older` is true, newer characters count as not assigned, as in an older version of Unicode.
     """
     table = _translated(expression, unit, drops_blanks, older)
     return table if isinstance(table, ScanTable) else None
 
 
 def why_no_table(expression: str, unit: str = "file") -> str:
-    """Return in a few words what part of the expression a table cannot express.
+    """Return a phrase for the part of the expression that no table can express, such as "a lookbehind".
 
-    Return an empty text if there is a table.
+    Return an empty string if there is a table.
     """
     reason = _translated(expression, unit, False, False)
     return "" if isinstance(reason, ScanTable) else reason
 
 
-def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
-    """Return whether the table splits like `regex` around the mark U+0345, whose upper case is a letter.
+def _splits_beside_iota(expression: str, table: ScanTable) -> bool:
+    """Return whether the table and `regex` split in the same way around U+0345, a mark whose upper case is a letter.
 
     If case is ignored, `regex` may skip this mark.
     """
@@ -91,7 +91,7 @@ def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
 
 @lru_cache(maxsize=TABLES_KEPT)
 def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> ScanTable | str:
-    from bpe_core.text.scanner.automaton import Automaton, Machine  # takes a while to load, and kept tables need none
+    from bpe_core.text.scanner.automaton import Automaton, Machine  # slow to load, and stored tables need none
     from bpe_core.text.scanner.expression import NoTable, read_expression
 
     is_plain = unit == "file" and not older and not drops_blanks
@@ -109,7 +109,7 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
             start = (machine.start, False)
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
         table = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
-        if is_plain and IGNORES_CASE.search(expression) and not _cuts_beside_iota(expression, table):
+        if is_plain and IGNORES_CASE.search(expression) and not _splits_beside_iota(expression, table):
             return "U+0345 with ignored case"
         return table
     except NoTable as why:

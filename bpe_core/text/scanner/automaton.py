@@ -1,12 +1,11 @@
-"""The automaton of a regular expression, and the machine made from the automaton, which splits like the expression.
+"""The automaton of a regular expression, and the machine that splits texts in the same way as the expression.
 
 A thread is one way in which the expression may match. The automaton follows all threads at once, in the order in which
 `regex` would try them.
 
-The best match found up to an offset is not final while a thread with a higher priority may still match. Until then, the
-end of this match is only an offset at which the text may have to be split, and the search after it is a separate stage.
-A table remembers one such offset at any distance, and the offset before the last character. If more offsets are needed,
-there is no table.
+The best match so far is not final while a thread with a higher priority may still match. Until then, the text may have
+to be split at the end of this match. The search that begins there is a separate stage. A table can remember two such
+offsets: one at any distance, and the offset before the last character. If more offsets are needed, there is no table.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from bpe_core.text.scanner.expression import (
 from bpe_core.text.scanner.kinds import MOST_KINDS, Kind, Kinds, TooManyKinds
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, Transition
 
-MATCH = 0  # the state of a thread that has matched when the next character is seen
-MATCHED = -1  # a match before that character
+MATCH = 0  # the last state: a thread in it has matched before the next character
+MATCHED = -1  # in place of a state: the thread has matched before this character
 MOST_STATES = 1_500
 EDGE = 1 << Kind.END  # in a mask of kinds: the end or start of the text
 _ALL = (1 << MOST_KINDS) - 1
@@ -39,15 +38,15 @@ Moves = tuple[int, ...]  # the next states of threads, in order; MATCHED is alwa
 
 # Remembered offsets, with the way to cut there because of the next character
 BASE = 0  # no cut is needed: the stage begins there
-_OR_MARK = CUT_PREVIOUS | CUT_MARK  # the offset before the last character, which is marked as well
+_OR_MARK = CUT_PREVIOUS | CUT_MARK  # the offset before the last character, which is also marked
 
-MOST_WORK = 300_000  # steps of threads
+MOST_WORK = 300_000  # the most steps of threads before the machine gives up
 
 Thread = tuple[int, int]  # the automaton's state, and the offset at which its match begins
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ReadState:
     """A state that reads one character of these kinds and goes on to the state `then`."""
 
     mask: int
@@ -55,17 +54,17 @@ class _Read:
 
 
 @dataclass(frozen=True)
-class _Try:
+class _TryState:
     """A state that goes on to each of these states, in order, without reading a character."""
 
     targets: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class _Check:
-    """A state that checks a neighbouring character, and goes on to the state `then` if the character is of these kinds.
+class _CheckState:
+    """A state that checks a neighbouring character. It goes on to the state `then` if the character is of these kinds.
 
-    If `behind` is true, the state checks the character before the present offset, and otherwise the character after it.
+    If `behind` is true, the state checks the character before the current offset, and otherwise the character after it.
     """
 
     mask: int
@@ -83,9 +82,9 @@ class Automaton:
             self.kinds = Kinds(sources, expression.characters, expression.classes, drops_blanks=drops_blanks)
         except TooManyKinds:
             raise NoTable("the pattern distinguishes too many kinds of characters") from None
-        self._states: list[_Read | _Try | _Check] = [_Try(())]  # the first state is MATCH
+        self._states: list[_ReadState | _TryState | _CheckState] = [_TryState(())]  # the first state is MATCH
         self.start = self._build(expression.body, MATCH)
-        behind = sorted({state.mask for state in self._states if isinstance(state, _Check) and state.behind})
+        behind = sorted({state.mask for state in self._states if isinstance(state, _CheckState) and state.behind})
         self.signatures = {
             kind: sum((mask >> kind & 1) << i for i, mask in enumerate(behind)) for kind in range(MOST_KINDS)
         }
@@ -94,7 +93,7 @@ class Automaton:
         self._surely: dict[tuple[int, int], bool] = {}
 
     def moves(self, state: int, before: int, kind: int) -> Moves:
-        """Return the states that threads reach on a character of this kind.
+        """Return the states that a thread in this state can reach by reading a character of this kind.
 
         `before` is the signature of the previous character.
         """
@@ -116,15 +115,15 @@ class Automaton:
                 targets[MATCHED] = None
                 return
             state = self._states[place]
-            if isinstance(state, _Read):
+            if isinstance(state, _ReadState):
                 if state.mask >> kind & 1:
                     targets.setdefault(state.then)
-            elif isinstance(state, _Try):
+            elif isinstance(state, _TryState):
                 waiting += reversed(state.targets)
             elif self._holds(state, before, kind):
                 waiting.append(state.then)
 
-    def _holds(self, check: _Check, before: int, kind: int) -> bool:
+    def _holds(self, check: _CheckState, before: int, kind: int) -> bool:
         if check.behind:
             return bool(before >> self._bit_of_mask[check.mask] & 1)
         if check.unclear >> kind & 1:
@@ -132,15 +131,15 @@ class Automaton:
         return bool(check.mask >> kind & 1)
 
     def surely_matches(self, state: int, before: int) -> bool:
-        """Return whether a thread in this state matches in the end, whichever characters follow.
+        """Return whether a thread in this state will match, no matter which characters follow.
 
         `before` is the signature of the previous character.
         """
         if (state, before) not in self._surely:
-            ways = {(state, before): self._ways(state, before)}
+            ways = {(state, before): self._moves_without_match(state, before)}
             for node in (waiting := [(state, before)]):  # grows during the loop
                 for target in {target for targets in ways[node] for target in targets} - ways.keys():
-                    ways[target] = self._ways(*target)
+                    ways[target] = self._moves_without_match(*target)
                     waiting.append(target)
             sure = set(ways)
             count = 0
@@ -155,7 +154,7 @@ class Automaton:
     def begins_match(self, kind: int) -> bool | None:
         """Return whether a match begins with a character of this kind.
 
-        Return None if this depends on the neighbours.
+        Return None if this depends on the characters around it.
         """
         if self._bit_of_mask:
             return None
@@ -164,10 +163,10 @@ class Automaton:
             return True
         return None if moves else False
 
-    def _ways(self, state: int, before: int) -> set[frozenset[Node]]:
-        """Return the states to which a thread can go on, without a match, by reading one more character.
+    def _moves_without_match(self, state: int, before: int) -> set[frozenset[Node]]:
+        """Return the states to which a thread can move if the next character does not complete a match.
 
-        The result has a set of states for each kind of character with which the thread does not match.
+        The result has a set of states for each kind of character. Equal sets are in the result only once.
         """
         ways: set[frozenset[Node]] = set()
         for kind in (*self.kinds.numbers, int(Kind.END)):
@@ -181,30 +180,30 @@ class Automaton:
 
     # -- building, from the end ------------------------------------------------------------
 
-    def _add(self, state: _Read | _Try | _Check) -> int:
+    def _add(self, state: _ReadState | _TryState | _CheckState) -> int:
         if len(self._states) >= MOST_STATES:
             raise NoTable("the pattern is too long")
         self._states.append(state)
         return len(self._states) - 1
 
     def _build(self, node: Part, then: int) -> int:
-        """Return the state at which a thread begins to read a part.
+        """Build the states for a part of the expression, and return the state in which a thread begins to read it.
 
-        After the part, the thread goes on with the state `then`.
+        After the part, the thread goes on to the state `then`.
         """
         match node:
             case CharacterSet(sources):
-                return self._add(_Read(self.kinds.mask(sources), then))
+                return self._add(_ReadState(self.kinds.mask(sources), then))
             case Sequence(parts):
                 for part in reversed(parts):
                     then = self._build(part, then)
                 return then
             case Either(options):
-                return self._add(_Try(tuple(self._build(option, then) for option in options)))
+                return self._add(_TryState(tuple(self._build(option, then) for option in options)))
             case Look():
                 mask = self.kinds.mask(node.sources) | (EDGE if node.edge else 0)
                 mask = mask ^ _ALL if node.negated else mask
-                return self._add(_Check(mask, then, node.behind, self.kinds.mask(node.unclear)))
+                return self._add(_CheckState(mask, then, node.behind, self.kinds.mask(node.unclear)))
             case Repeat():
                 return self._repeat(node, then)
 
@@ -214,9 +213,9 @@ class Automaton:
         end = then
         if node.mode == "possessive":
             assert isinstance(node.body, CharacterSet)
-            end = self._add(_Check(_ALL ^ self.kinds.mask(node.body.sources), then))
+            end = self._add(_CheckState(_ALL ^ self.kinds.mask(node.body.sources), then))
         if node.most is None:
-            entry = self._add(_Try(()))  # the targets are set when the body is built
+            entry = self._add(_TryState(()))  # its targets are set when the body has been built
             self._states[entry] = _once_more(node, self._build(node.body, entry), end)
         else:
             entry = then
@@ -227,8 +226,8 @@ class Automaton:
         return entry
 
 
-def _once_more(node: Repeat, body: int, end: int) -> _Try:
-    return _Try((end, body) if node.mode == "lazy" else (body, end))
+def _once_more(node: Repeat, body: int, end: int) -> _TryState:
+    return _TryState((end, body) if node.mode == "lazy" else (body, end))
 
 
 def _sources_of(node: Part) -> set[str]:
@@ -249,21 +248,18 @@ def _sources_of(node: Part) -> set[str]:
 class Stage(NamedTuple):
     """The search for one match.
 
-    Stages follow each other. If the stages before this one end as expected, the text is split at the offset at which
-    this stage begins.
+    A stage begins at the end of the best match of the stage before it. If this match becomes final, the text is split
+    there.
     """
 
     threads: tuple[Thread, ...] = ()
     best: tuple[int, int] | None = None  # the offsets at which the best match so far begins and ends
-    is_new: bool = False  # no character was read yet
-    searches: bool = True  # a match may also begin at the next character
+    is_new: bool = False  # whether no character was read yet
+    searches: bool = True  # whether a match may also begin at the next character
 
     @property
     def begins_at(self) -> set[int]:
-        """Return the offsets at which the match of this stage can still begin.
-
-        Only offsets among the characters that were read are returned.
-        """
+        """Return the offsets at which the match of this stage may begin, among the characters that were read."""
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:
@@ -277,10 +273,7 @@ class ReaderState(NamedTuple):
 
 
 class Machine:
-    """A machine that returns the effect of a character in each state.
-
-    It raises NoTable if a table cannot express the effect.
-    """
+    """A machine that computes what a character does in each state. It raises NoTable if no table can express this."""
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
@@ -290,9 +283,9 @@ class Machine:
         self.start = ReaderState((self._new,), automaton.signatures[Kind.END])
 
     def step(self, state: ReaderState, kind: int) -> Transition[ReaderState]:
-        """Return the transition on a character.
+        """Return the transition that a character makes.
 
-        If no thread distinguishes two kinds, they share one cached transition.
+        If no thread distinguishes two kinds of characters, the kinds share a cached transition.
         """
         automaton = self._automaton
         before = state.before
@@ -316,7 +309,7 @@ class Machine:
             return Transition(self.start, _cuts_at_end(stages))
         if _ends_here(stages[-1]):
             stages.append(self._read(self._new, state.before, kind))
-        stages, cuts = _settled(stages)
+        stages, cuts = _without_finished(stages)
         places = {place for stage in stages for place in _places(stage)}
         if CUT_PREVIOUS in places:
             raise NoTable("the pattern must remember several places at a time")
@@ -329,7 +322,7 @@ class Machine:
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:
         """Return the stage after a character of this kind.
 
-        The offsets in the stage are not moved yet: they are still relative to the place before the character.
+        The offsets in the result are still relative to the offset before the character.
         """
         threads = stage.threads
         best = stage.best
@@ -339,14 +332,14 @@ class Machine:
             moves = self._automaton.moves(state, before, kind)
             for target in moves:
                 if target == MATCHED:
-                    return self._as_sure(threads_after, kind, (place, CUT_HERE), searches=False)
+                    return self._stage_of(threads_after, kind, (place, CUT_HERE), searches=False)
                 threads_after.setdefault(target, place)
-        return self._as_sure(threads_after, kind, best, searches=stage.searches)
+        return self._stage_of(threads_after, kind, best, searches=stage.searches)
 
-    def _as_sure(self, threads: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
-        """Return a stage with these threads, in the order of their priority.
+    def _stage_of(self, threads: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
+        """Return a stage with these threads, which are in the order of their priority.
 
-        If a thread surely matches, the threads of lower priority are left out.
+        If a thread will certainly match, the threads after it are left out.
         """
         kept: list[Thread] = []
         before = self._automaton.signatures[last]
@@ -376,8 +369,10 @@ def _cuts_at_end(stages: list[Stage]) -> int:
     return cuts
 
 
-def _settled(stages: list[Stage]) -> tuple[list[Stage], int]:
-    """Return the stages that are not finished, and the offsets at which the text is now certainly split, as bits."""
+def _without_finished(stages: list[Stage]) -> tuple[list[Stage], int]:
+    """Remove the finished stages. Return the other stages, and the offsets at which the text is certainly split, as
+    bits.
+    """
     cuts = 0
     over = 0
     while (best := stages[over].best) and not stages[over].threads:

@@ -1,6 +1,6 @@
-"""The parser of the common part of `regex`'s syntax that a table can express.
+"""The parser for the part of `regex`'s syntax that a table can express.
 
-The parser finds only the limits of a set of characters. `regex` itself decides which characters are in the set.
+The parser finds only where a set of characters begins and ends. `regex` itself decides which characters are in the set.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import regex
 
 
 class NoTable(Exception):
-    """An error for an expression without a table. Its text names the reason in a few words: "a lookbehind"."""
+    """An error for an expression that has no table. Its text is a short reason, such as "a lookbehind"."""
 
 
 @dataclass(frozen=True)
 class CharacterSet:
-    """A part of an expression that reads one character. The character must be in at least one of these sets."""
+    """A part of an expression that reads one character, which must be in at least one of these sets."""
 
     sources: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """A part of an expression with several alternatives. The first alternative that leads to a match counts."""
+    """A part of an expression with several alternatives. The first alternative that leads to a match is used."""
 
     options: tuple[Part, ...]
 
@@ -46,16 +46,16 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """A part of an expression that checks the character before or after an offset, and reads nothing.
+    """A part of an expression that checks the character before or after an offset, without reading it.
 
-    If `edge` is true, the start or end of the text also passes the check.
+    If `edge` is true, the start or the end of the text passes the check, too.
     """
 
     sources: tuple[str, ...]
     edge: bool
     negated: bool = False
     behind: bool = False
-    unclear: tuple[str, ...] = ()  # signs before which it depends on more
+    unclear: tuple[str, ...] = ()  # characters for which the check also depends on the text after them
 
 
 Part = CharacterSet | Sequence | Either | Repeat | Look
@@ -64,8 +64,8 @@ Part = CharacterSet | Sequence | Either | Repeat | Look
 @dataclass(frozen=True)
 class Expression:
     body: Part
-    characters: frozenset[int]  # all characters named in it
-    classes: frozenset[str]  # all classes in it, such as \p{L}
+    characters: frozenset[int]  # all characters in the sets
+    classes: frozenset[str]  # all classes in the sets, such as \p{L}
 
 
 MOST_COPIES = 250  # the most states that one repetition may need
@@ -87,12 +87,12 @@ _OPENING = re.compile(r"\(\?(?P<on>[ims]*)(?:-(?P<off>[ims]+))?:|\(\?P?<[A-Za-z_
 _LOOKING = re.compile(r"\(\?(?P<behind><?)(?P<sign>[=!])")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # if case is ignored, each means all of them
-_OF_ONE_CASE = "Aĸℂ"  # a letter, and one each of a lower and an upper case without a counterpart
+_OF_ONE_CASE = "Aĸℂ"  # a letter; a lower-case letter without an upper case; an upper-case letter without a lower case
 _OPERATIONS = re.compile(r"--|\|\||&&|~~")  # operators between sets, in some versions of the syntax
 
 
 def read_expression(expression: str) -> Expression:
-    """Parse a valid expression. Raise NoTable if it uses syntax that a table cannot express."""
+    """Parse a valid expression. Raise NoTable if no table can express its syntax."""
     return _Reader(expression).read()
 
 
@@ -217,7 +217,7 @@ class _Reader:
 
     def _group(self, flags: frozenset[str]) -> Part:
         if looking := self._take(_LOOKING):
-            return _looking(self._inside(flags), negated=looking["sign"] == "!", behind=bool(looking["behind"]))
+            return _as_look(self._inside(flags), negated=looking["sign"] == "!", behind=bool(looking["behind"]))
         if self._takes("(?>"):
             return atomic(self._inside(flags))
         opening = self._take(_OPENING)
@@ -251,14 +251,14 @@ def _code(escape: str) -> int:
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """Return a set of characters, such as `[a-z]`, as an expression for `regex`, with the flags that concern sets."""
+    """Return a set, such as `[a-z]`, as an expression for `regex`. The flags that change sets are included."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
 def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
-    r"""Raise NoTable for a class, such as `\w`, that `regex` treats differently if it is alone in its set.
+    r"""Raise NoTable for a class, such as `\w`, that matches other characters alone in a set than in a larger set.
 
-    This can happen only if case is ignored.
+    For example, `[\w]` may differ from `[\w\x07]` by more than `\x07`. In `regex` this happens only if case is ignored.
     """
     if match["cls"] and "i" in flags and _depends_on_its_place(match["cls"]):
         raise NoTable(f"{match['cls']} with ignored case")
@@ -266,13 +266,16 @@ def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
 
 @cache
 def _depends_on_its_place(name: str) -> bool:
-    """Return whether a class matches other characters alone than in a set with another member, if case is ignored."""
+    r"""Return whether a class matches other characters alone in a set than in a larger set, if case is ignored.
+
+    `name` is the class in the syntax of `regex`, such as `\w`.
+    """
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)
 
 
-def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
-    """Return a lookahead or lookbehind of one character as a `Look`."""
+def _as_look(body: Part, *, negated: bool, behind: bool) -> Part:
+    """Return a lookahead or a lookbehind of one character as a `Look`."""
     sources: list[str] = []
     unclear: list[str] = []
     edge = False
@@ -291,9 +294,9 @@ def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
 
 
 def atomic(body: Part) -> Part:
-    """Return an atomic group, which never backtracks. Its body must be a set or the repetition of a set.
+    """Return an atomic group, which never backtracks.
 
-    Raise NoTable for any other body.
+    Raise NoTable if its body is neither a set nor a repeated set.
     """
     if isinstance(body, CharacterSet):
         return body

@@ -1,13 +1,13 @@
 """The kinds of characters that a pattern distinguishes, and the kind of each character.
 
-The code points are divided into ranges, so that all characters of a range belong to the same classes of the pattern.
-`regex` itself decides about the first character of each range. So tables and expressions always use the same version of
+The code points are divided into ranges. All characters of a range belong to the same classes of the pattern, so only
+the first character of each range is matched with `regex`. So tables and expressions always use the same version of
 Unicode.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from functools import cache
 
@@ -17,7 +17,7 @@ import regex
 
 
 class Kind(IntEnum):
-    """The kinds of characters that have the same number for all patterns. All other kinds get free numbers."""
+    """The kinds of characters whose numbers are fixed. All other kinds get free numbers."""
 
     NEWLINE = 1  # newlines only, unless the table does not distinguish them
     BLANK = 4  # if blanks are dropped, their kinds have numbers up to this
@@ -41,7 +41,7 @@ class TooManyKinds(Exception):
 
 
 class Kinds:
-    """The kinds of all characters. Two characters are of the same kind if the same sets of a pattern hold them."""
+    """The kind of every character. Two characters have the same kind if they are in the same sets of a pattern."""
 
     def __init__(
         self,
@@ -51,22 +51,22 @@ class Kinds:
         *,
         drops_blanks: bool = False,
     ) -> None:
-        """Divide the characters into kinds by the sets of a pattern.
+        """Divide all characters into kinds by the sets of a pattern.
 
-        `sources` are the sets in the syntax of `regex`. `characters` and `classes` are the code points and the classes
-        that the sets name.
+        `sources` are the sets in the syntax of `regex`. `characters` are the code points in the sets, and `classes` are
+        the classes in the sets.
         """
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)
         if any(source.startswith("(?i") for source in order):
-            alone: npt.NDArray[np.int64] = np.append(_changing_with_case(), list(characters))
+            alone: npt.NDArray[np.int64] = np.append(_characters_with_case(), list(characters))
         else:
             alone = np.array(list(characters), np.int64)
-        starts = np.concatenate([[0, _NEWLINE, _NEWLINE + 1], alone, alone + 1, *map(_changes, named)])
-        starts = _in_order(starts[starts < CODE_POINTS])
-        rows = np.array([_holds(source, starts) for source in order] + [starts == _NEWLINE])
+        starts = np.concatenate([[0, _NEWLINE, _NEWLINE + 1], alone, alone + 1, *_borders_of_classes(named)])
+        starts = _sorted_and_distinct(starts[starts < CODE_POINTS])
+        rows = np.array([_mask_of_set(source, starts) for source in order] + [starts == _NEWLINE])
         columns, kind_of_row = _different_columns(rows)
-        numbers = _numbered(columns, order.index(_BLANK) if drops_blanks else None)
+        numbers = _numbers_of_kinds(columns, order.index(_BLANK) if drops_blanks else None)
         lengths = np.diff(np.append(starts, CODE_POINTS))
         self.of_code_point = np.repeat(numbers[kind_of_row].astype(np.uint8), lengths)
         self.numbers: list[int] = numbers.tolist()
@@ -76,24 +76,24 @@ class Kinds:
         }
 
     def mask(self, sources: Iterable[str]) -> int:
-        """Return the kinds of the characters in any of these sets, as a number with one bit for each kind."""
+        """Return the kinds that these sets contain, as a number with one bit for each kind."""
         mask = 0
         for source in sources:
             mask |= self._masks[source]
         return mask
 
 
-def _in_order(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the code points sorted and without repetitions. This is faster than `np.unique`."""
+def _sorted_and_distinct(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Sort the code points and remove repetitions, faster than `np.unique`."""
     there = np.zeros(CODE_POINTS, np.bool_)
     there[code_points] = True
     return np.flatnonzero(there)
 
 
 def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Return the distinct columns of `rows`, and for each column its index among the distinct columns.
+    """Return the distinct columns of `rows`, and for each column the index of the distinct column that equals it.
 
-    The distinct columns are returned as rows. This is much faster than `np.unique` of an axis.
+    The distinct columns are the rows of the first array. This is much faster than `np.unique` with an axis.
     """
     which = np.zeros(rows.shape[1], np.int64)
     for row in rows:
@@ -102,8 +102,8 @@ def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool
     return rows.T[firsts], which
 
 
-def _numbered(columns: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
-    """Return the number of each kind. If blanks are dropped, low numbers are reserved for the kinds of blanks."""
+def _numbers_of_kinds(columns: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
+    """Return the number of each kind. If blanks are dropped, the kinds of blanks get low numbers."""
     is_newline = columns[:, -1]
     is_blank = np.zeros(len(columns), np.bool_) if blank_row is None else columns[:, blank_row] & ~is_newline
     others = [0, *range(Kind.NEWLINE + 1 if blank_row is None else Kind.BLANK + 1, Kind.END)]
@@ -117,8 +117,8 @@ def _numbered(columns: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDAr
     return numbers
 
 
-def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return a mask of the code points that a set holds. No set holds surrogates."""
+def _mask_of_set(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return a mask of the code points in a set. No set contains surrogates."""
     holds = np.zeros(len(characters), np.bool_)
     kept = np.flatnonzero((characters < SURROGATES.start) | (characters >= SURROGATES.stop))
     text = characters[kept].astype(np.uint32).tobytes().decode("utf-32-le")
@@ -127,26 +127,33 @@ def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.boo
     return holds
 
 
-@cache
 def every_character() -> str:
+    """Return a text of all characters, by ascending code point. It takes 4 MB, so it should not be kept."""
     codes = np.arange(CODE_POINTS, dtype=np.uint32)
     return np.delete(codes, slice(SURROGATES.start, SURROGATES.stop)).tobytes().decode("utf-32-le")
 
 
-@cache
-def _changes(name: str) -> npt.NDArray[np.int64]:
-    """Return the code points at which membership in a class changes.
+_borders: dict[str, npt.NDArray[np.int64]] = {}  # the borders of each class
 
-    At each of them, a range of characters inside the class or outside it begins.
-    """
-    spans = [match.span() for match in regex.finditer(f"[{name}]+", every_character())]
+
+def _borders_of_classes(names: Sequence[str]) -> list[npt.NDArray[np.int64]]:
+    """Return for each class the code points at which a range of its characters begins or ends."""
+    new = [name for name in names if name not in _borders]
+    if new:
+        characters = every_character()
+        _borders.update({name: _borders_of_class(name, characters) for name in new})
+    return [_borders[name] for name in names]
+
+
+def _borders_of_class(name: str, characters: str) -> npt.NDArray[np.int64]:
+    spans = [match.span() for match in regex.finditer(f"[{name}]+", characters)]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)
     return np.append(places, SURROGATES.stop)
 
 
 @cache
-def _changing_with_case() -> npt.NDArray[np.int64]:
+def _characters_with_case() -> npt.NDArray[np.int64]:
     """Return the code points of all characters that match another character if case is ignored."""
-    ends = _changes(_CHANGES_WITH_CASE)[:-1].reshape(-1, 2)
+    ends = _borders_of_classes([_CHANGES_WITH_CASE])[0][:-1].reshape(-1, 2)
     return np.concatenate([np.arange(first, stop) for first, stop in ends])

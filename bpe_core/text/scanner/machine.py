@@ -1,6 +1,6 @@
-r"""The table that finds the words of a pattern, with the functions that make and read the table.
+r"""The table that splits texts by a pattern, and the functions that make and read the table.
 
-The machine never looks ahead. If an expression looks ahead, the machine reads on and splits later, before an earlier
+The machine never looks ahead. If an expression looks ahead, the machine reads on, and later splits before an earlier
 character. A step function describes the machine: for a state and a kind of character it returns the next state, and the
 places at which the text is split.
 
@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from bpe_core.text.scanner.kinds import BLANKS, Kind
 
-# Where to cut because of the current character, by ascending offset
+# The actions at a character: the first three split the text at an offset
 CUT_MARK = 1  # before the character that was marked
 CUT_PREVIOUS = 2  # before the character before this one
 CUT_HERE = 4  # before this character
@@ -33,20 +33,21 @@ ACTIONS = (1 << STATE_SHIFT) - 1
 
 ROW = 32  # entries of a state in the table, of which KINDS are used
 MOST_STATES = (1 << 16 - STATE_SHIFT) // ROW
+SEPARATOR = 0  # the character between texts that are joined
 MOST_UNREDUCED = 20 * MOST_STATES
-TABLES_KEPT = 16  # in memory, of a megabyte each
+TABLES_KEPT = 16  # tables of a megabyte each that are kept in memory
 
 State = TypeVar("State", bound=Hashable)
 Numbers = npt.NDArray[np.int64]
 
 
 class TooLarge(Exception):
-    """An error for a machine with more states or kinds of characters than a table can hold."""
+    """An error for a machine with too many states or kinds of characters for a table."""
 
 
 @dataclass(frozen=True)
 class Transition(Generic[State]):
-    """The effect of a character on the machine: the next state and the actions."""
+    """The next state of the machine after a character, and the actions that the machine takes at this character."""
 
     state: State
     actions: int = 0
@@ -62,8 +63,8 @@ StepFunction = Callable[[State, int], Transition[State]]
 class ScanTable:
     """The table of a pattern as arrays.
 
-    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next state. Row 0 is the state
-    at the start of a text. The column `Kind.END` holds the effect of the end of the text.
+    An entry, `entries[row + kind]`, holds the actions in its low bits. Its high bits, from STATE_SHIFT on, hold the row
+    of the next state. Row 0 is the state at the start of a text. The column `Kind.END` is for the end of a text.
     """
 
     entries: npt.NDArray[np.uint16]
@@ -81,8 +82,8 @@ class ScanTable:
         drops_blanks: bool = False,
     ) -> ScanTable:
         kinds = np.flatnonzero(np.bincount(kind_of_code_point)).tolist()
-        following, actions = _reduced(*_explored(step, start, [*kinds, Kind.END]))
-        numbers = _joined_kinds(kinds, following, actions, drops_blanks)
+        following, actions = _reduce(*_explore(step, start, [*kinds, Kind.END]))
+        numbers = _columns_of_kinds(kinds, following, actions, drops_blanks)
         if len(following) > MOST_STATES or max(numbers) >= Kind.END:
             raise TooLarge
         entries = np.zeros((len(following), ROW), np.uint16)
@@ -93,6 +94,21 @@ class ScanTable:
         kind_of_code_point = number_of[kind_of_code_point]
         kind_of_code_point.flags.writeable = False
         return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
+
+    def for_joined_texts(self) -> ScanTable | None:
+        """Return a table that splits texts that are joined by SEPARATOR, as if each text were alone.
+
+        The separators are words, too. If the first text is empty, an empty word comes before the first separator.
+        Return None if the table has no room for another state, which is the state after a separator.
+        """
+        rows = self.entries.reshape(-1, ROW)
+        if len(rows) == MOST_STATES:
+            return None
+        entries = np.concatenate([rows, rows[:1] | np.uint16(CUT_HERE)])
+        entries[:, Kind.END] |= np.uint16(ROW * len(rows) << STATE_SHIFT | CUT_HERE)
+        kind_of_code_point = self.kind_of_code_point.copy()
+        kind_of_code_point[SEPARATOR] = Kind.END
+        return ScanTable(entries.reshape(-1), kind_of_code_point, self.kinds, self.drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
         """Return the offsets in bytes at which words begin, and the length of the text.
@@ -111,7 +127,7 @@ class ScanTable:
             row = entry >> STATE_SHIFT
             previous = here
             here = here + len(character.encode())
-        cuts += _places(int(self.entries[row + Kind.END]), mark, previous, here)
+        cuts += _places(int(self.entries[row + Kind.END]) & ~CUT_HERE, mark, previous, here)
         return [*cuts, len(text)] if text else cuts
 
 
@@ -123,7 +139,7 @@ def _places(entry: int, mark: int, previous: int, here: int) -> Iterable[int]:
 def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State, bool]]:
     """Return a step function that treats each line as a separate text.
 
-    A state of the new function also stores whether a line has just ended.
+    A state of this function also stores whether a line has just ended.
     """
 
     def step_by_line(state: tuple[State, bool], kind: int) -> Transition[tuple[State, bool]]:
@@ -136,8 +152,11 @@ def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State
     return step_by_line
 
 
-def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the next states and the actions of all states, in the order in which the states are reached."""
+def _explore(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
+    """Find all states that can be reached from `start`. Return the next states and the actions of each state.
+
+    The states are in the order in which they are found.
+    """
     numbers = {start: 0}
     following: list[list[int]] = []
     actions: list[list[int]] = []
@@ -154,9 +173,9 @@ def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> 
     return np.array(following), np.array(actions)
 
 
-def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
-    """Merge states with equal effects. Return the smaller arrays of next states and actions."""
-    actions = _without_vain_marks(following, actions)
+def _reduce(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
+    """Merge states that have equal effects. Return smaller arrays of next states and actions."""
+    actions = _without_useless_marks(following, actions)
     classes = np.zeros(len(following), np.int64)
     count = 0
     while True:
@@ -170,7 +189,7 @@ def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
     return classes[following[firsts]], actions[firsts]
 
 
-def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, drops_blanks: bool) -> list[int]:
+def _columns_of_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, drops_blanks: bool) -> list[int]:
     """Return the column of each kind in the table. Kinds that no state distinguishes share a column."""
     blanks = iter(BLANKS)
     others = iter([0, *range(Kind.BLANK + 1 if drops_blanks else Kind.NEWLINE, ROW)])
@@ -185,7 +204,7 @@ def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, dr
     return joined
 
 
-def _without_vain_marks(following: Numbers, actions: Numbers) -> Numbers:
+def _without_useless_marks(following: Numbers, actions: Numbers) -> Numbers:
     """Return the actions without useless marks.
 
     A mark stores an offset at which the text may be split later. A mark is useless if no state splits there before the

@@ -45,8 +45,8 @@ def test_a_corpus_file_that_changes_while_being_read_is_reported_once(
     assert capsys.readouterr().err.count(f"{text} {WARNING}") == 1
 
 
-def test_every_command_reads_its_corpus_through_the_function_that_reports_problems() -> None:
-    """A command that reads without `corpora.reading` would not report skipped or changed files."""
+def test_every_command_reads_its_corpus_with_the_function_that_reports_skipped_files() -> None:
+    """If a command does not use the function `corpora.open_texts`, it reports neither skipped nor changed files."""
     reading_files = []
     for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}

@@ -1,4 +1,4 @@
-"""Tests of the commands `compress` and `expand`: the printed sizes, the chosen file names and the refusals."""
+"""Tests of the commands `compress` and `expand`: the printed sizes, the chosen file names and the error messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_expand_command_restores_the_file_that_the_compress_command_compress
     assert Path("again.txt").read_bytes() == book.read_bytes()
 
 
-def test_compress_and_expand_report_their_sizes_as_json(
+def test_the_compress_and_expand_commands_report_the_sizes_as_json(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
@@ -48,14 +48,14 @@ def test_compress_and_expand_report_their_sizes_as_json(
     assert json.loads(capsys.readouterr().out) == {"output": "c.txt", "size": book.stat().st_size}
 
 
-def test_compress_reports_blocks_that_hold_all_256_bytes_and_missing_packages(
+def test_the_compress_command_reports_missing_packages_and_blocks_that_contain_every_byte_value(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
     Path("full").write_bytes(bytes(range(256)) * 4)
     assert run(["compress", "full", "--block-bytes", "256"]) == 0
     output = capsys.readouterr().out
-    assert "In 1 block all 256 bytes occur" in output
+    assert "In 1 block all 256 byte values occur" in output
     assert "zstd is not installed" in output
 
 
@@ -71,7 +71,7 @@ def test_compress_reports_blocks_that_hold_all_256_bytes_and_missing_packages(
         (["expand", "taken.gage", "-o", "other"], "was not written by `bpe-explorer compress`"),
     ],
 )
-def test_mistakes_in_compress_and_expand_are_reported_in_a_sentence(
+def test_invalid_uses_of_the_compress_and_expand_commands_are_reported_in_an_error_message(
     arguments: list[str], sentence: str, book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("taken").write_bytes(b"low")

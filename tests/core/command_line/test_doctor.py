@@ -1,4 +1,4 @@
-"""Tests of the command `doctor`, which lists the parts in use even if many parts are missing."""
+"""Tests of the command `doctor`: it lists the libraries and kernels in use, even if many libraries are missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.command_line.main import run
 from bpe_core.kernels import readiness, stored_code
 
 
-def test_doctor_reports_which_optional_parts_are_used_and_why(
+def test_the_doctor_command_reports_which_optional_libraries_are_used_and_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told() -> dict[str, dict[str, object]]:

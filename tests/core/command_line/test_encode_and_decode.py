@@ -36,7 +36,7 @@ def test_the_encode_command_writes_ids_and_tokens_as_json(table: Path, capsys: p
     }
 
 
-def test_the_encode_command_recognizes_special_tokens_only_when_allowed(
+def test_the_encode_command_recognizes_special_tokens_only_if_they_are_allowed(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = str(tmp_path / "merges.csv")
@@ -47,7 +47,7 @@ def test_the_encode_command_recognizes_special_tokens_only_when_allowed(
 
 
 @pytest.mark.parametrize("special", [[], ["--allow-special"]])
-def test_decoding_the_printed_ids_restores_the_text_byte_for_byte(table: Path, special: list[str]) -> None:
+def test_decoding_the_printed_ids_restores_the_exact_bytes_of_the_text(table: Path, special: list[str]) -> None:
     text = TEXT + "日本 \u2028 <0x41>\r\n\n  \x00"
     encoded = program("encode", "--merges", str(table), *special, input=text)
     assert (encoded.returncode, encoded.stderr) == (0, "")
@@ -60,7 +60,7 @@ def test_decoding_the_printed_ids_restores_the_text_byte_for_byte(table: Path, s
     assert decoded.stdout == text.encode()
 
 
-def test_the_decode_command_shows_half_characters_as_replacement_characters_in_json(
+def test_the_decode_command_shows_incomplete_characters_as_replacement_characters_in_json(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["decode", "--merges", str(table), "--json", "258", "195"]) == 0
@@ -96,7 +96,7 @@ def test_the_encode_command_can_print_json_or_tokens_for_each_input_line(table: 
     assert pieces.stdout == "th | e\n"
 
 
-def test_the_encode_command_answers_a_line_before_the_next_line_arrives(table: Path) -> None:
+def test_the_encode_command_prints_the_ids_of_a_line_before_the_next_line_arrives(table: Path) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdin is not None
@@ -126,7 +126,9 @@ def test_the_encode_command_does_not_divide_a_long_input_line(table: Path) -> No
         ([], "Line 2 of standard input is not utf-8: the byte 0xEF at offset 2 cannot begin a character"),
     ],
 )
-def test_undecodable_input_lines_are_reported_in_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
+def test_undecodable_input_lines_are_reported_in_an_error_message(
+    arguments: list[str], sentence: str, table: Path
+) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines", *arguments]
     done = subprocess.run(command, input="so\nnaïve\n".encode("latin-1"), capture_output=True, cwd=ROOT)
     assert done.returncode == 1
@@ -142,7 +144,7 @@ def test_undecodable_bytes_of_input_lines_are_replaced_or_skipped_on_request(tab
     assert skipped.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "nave").stdout.strip()
 
 
-def test_decode_warns_on_standard_error_if_encoding_the_text_gives_other_ids(
+def test_the_decode_command_warns_if_encoding_the_decoded_text_gives_different_ids(
     table: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Only the text goes to standard output, because scripts read standard output."""
@@ -152,7 +154,7 @@ def test_decode_warns_on_standard_error_if_encoding_the_text_gives_other_ids(
     out, warnings = capfdbinary.readouterr()
     assert out == b"the"
     assert warnings.decode().splitlines() == [
-        "Encoding this text gives other ids. At place 0, 258 instead of 116 104 101. "
+        "Encoding this text gives other ids. At position 0, 258 instead of 116 104 101. "
         "Merge 1 joins t + h. `canonical` shows all places."
     ]
     assert run(["decode", "--merges", str(table), "195", "--json"]) == 0

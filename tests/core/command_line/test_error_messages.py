@@ -1,4 +1,4 @@
-"""Tests of mistakes with commands: each mistake ends in one sentence and the right exit code."""
+"""Tests of mistakes with commands: each mistake gives an error message of one sentence, and the right exit code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MISTAKES = [
     (["train", "text.txt", "--regex", "a", "--pattern", "gpt2"], "not both"),
     (["train", "text.txt", "--recipe", "gone.json"], "Could not read the recipe gone.json"),
     (["train", "text.txt", "--recipe", "text.txt"], "text.txt: The recipe is not valid JSON"),
-    (["train", "text.txt", "--recipe", "latin.txt"], "not UTF-8"),
+    (["train", "text.txt", "--recipe", "latin.txt"], "Could not read the recipe latin.txt: the file is not UTF-8"),
     (["train", "latin.txt"], "latin.txt"),
     (["train", "text.txt", "--encoding", "klingon"], "klingon"),
     (["encode", "--merges", "gone.csv", "x"], "Could not read gone.csv"),
@@ -43,7 +43,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), MISTAKES, ids=lambda value: str(value)[:50])
-def test_a_mistake_ends_a_command_with_one_sentence_and_exit_code_1(
+def test_a_command_reports_a_mistake_in_one_sentence_and_exits_with_code_1(
     tmp_path: Path,
     text: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -144,7 +144,7 @@ def test_closing_the_output_pipe_causes_no_error_message(tmp_path: Path) -> None
     assert done.stderr == ""
 
 
-def test_a_terminal_with_an_ascii_encoding_gets_escapes_for_other_characters() -> None:
+def test_characters_that_an_ascii_terminal_cannot_show_are_printed_as_escapes() -> None:
     done = program("words", "low", "low", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "l + o \\u2192 lo" in done.stdout
@@ -161,7 +161,7 @@ def run_with_redirection(redirection: str) -> tuple[int, str]:
 def test_a_full_disk_is_reported_when_a_command_writes_its_output() -> None:
     code, errors = run_with_redirection("> /dev/full")
     assert (code, errors.count("\n")) == (1, 1)
-    assert "Not all of the output could be written: No space left on device." in errors
+    assert "The output could not be written completely: No space left on device." in errors
 
 
 @posix_only
@@ -169,7 +169,7 @@ def test_a_command_with_closed_standard_output_prints_nothing() -> None:
     assert run_with_redirection(">&-") == (0, "")
 
 
-def test_an_answer_without_rows_prints_its_headings(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_headings_of_an_answer_without_rows_are_printed(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--merges", str(table), "--most", "0"]) == 0
     heading, more = capsys.readouterr().out.splitlines()[-2:]
     assert heading.split()[0] == "step"

@@ -1,4 +1,4 @@
-"""Tests that ask every question by command about a run of each method.
+"""Tests of the commands of all questions, which are asked about a run of each method.
 
 Each command prints an answer, or a sentence that names another question.
 """
@@ -27,7 +27,7 @@ def method(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path, method: str) -> tuple[str, str]:
-    """Return the paths of a text and of a run that learned from the text."""
+    """Train on a text by the method. Return the path of the text and the path of the session."""
     text, learned = tmp_path / "text.txt", tmp_path / "run.bpex"
     text.write_text(TEXT, encoding="utf-8")
     texts = text_arguments(method, str(text))
@@ -40,7 +40,7 @@ def single_step_of(method: str) -> Single | None:
     return None if "tau" in listed.own_choices else listed.single  # a method with tau merges tokens and drops tokens
 
 
-def test_the_train_command_prints_merges_drops_or_added_tokens_of_each_method(
+def test_the_train_command_prints_the_steps_of_each_method(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0
@@ -85,7 +85,7 @@ def test_each_question_is_answered_for_every_method(
         assert json.loads(capsys.readouterr().out)
 
 
-def test_questions_that_make_no_sense_for_a_method_are_refused_in_a_sentence(
+def test_questions_that_make_no_sense_for_a_method_are_refused_with_an_error_message(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, learned = files

@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_commands_train_on_a_mixture_of_corpus_groups_and_answer_questions_by_the_mixture(
+def test_commands_can_train_on_a_mixture_of_corpus_groups_and_answer_questions_about_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     groups = ["--group", "de", "all/de", "--group", "code", "all/code"]
@@ -76,20 +76,20 @@ def test_the_sample_option_takes_a_size_for_one_group_or_for_all_groups(
         ("--groups-of all --weights fr=2", "has the group 'fr'"),
         ("--groups-of all --weights 2", "the group of each weight"),
         ("--groups-of all --sample much", "is not the size of a sample"),
-        ("--groups-of all/de", "There are no folders in all/de"),
+        ("--groups-of all/de", "all/de has no subfolders"),
         ("--group de", "Which texts are in the group 'de'"),
         ("all/de --group code all/code", "all/de is in no group"),
         ("--groups-of nowhere", "cannot be looked through"),
     ],
 )
-def test_impossible_mixture_options_are_refused_in_a_sentence(
+def test_impossible_mixture_options_are_refused_with_an_error_message(
     folder: Path, arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *arguments.split(), "--merges", "2"]) != 0
     assert sentence in capsys.readouterr().err
 
 
-def test_a_file_of_counts_stores_corpus_groups_that_training_can_weigh(
+def test_a_file_of_counts_stores_its_corpus_groups_and_training_can_weight_them(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["count", "--groups-of", "all", "-o", "c.parquet"]) == 0

@@ -1,6 +1,6 @@
 """Tests of a session file that is updated during training.
 
-After a kill the same command resumes the training, and the result equals that of an uninterrupted training.
+After a kill the same command resumes the training. The result is the same as without the kill.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TEXT = "".join(
 
 
 class SimulatedKill(BaseException):
-    """The exception that stands for a killed process: nothing is written after it is raised."""
+    """An exception that stands for a killed process: nothing is written after it is raised."""
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def frequent_writes(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def kill_at(patch: pytest.MonkeyPatch, number: int) -> None:
-    """Raise Killed when the session file has been written `number` times."""
+    """Raise SimulatedKill when the session file has been written `number` times."""
     write, written = sessions.write_run, 0
 
     def written_and_killed(*arguments: Any) -> None:
@@ -83,7 +83,7 @@ def training_arguments(method: str) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_killed_training_that_is_resumed_makes_the_steps_of_an_uninterrupted_training(
+def test_a_training_run_that_is_killed_and_resumed_makes_the_same_steps_as_an_uninterrupted_run(
     method: str, folder: Path, frequent_writes: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_partial_session(frequent_writes, method)
@@ -122,7 +122,7 @@ def test_training_with_another_recipe_does_not_resume_a_killed_run(
     assert bpe.open("it.bpex").history.pairs() == bpe.open("whole.bpex").history.pairs()
 
 
-def test_training_goes_on_when_its_session_file_cannot_be_written_for_a_while(
+def test_training_continues_while_its_session_file_cannot_be_written(
     folder: Path, frequent_writes: pytest.MonkeyPatch
 ) -> None:
     write, tries = sessions.write_run, 0
@@ -139,7 +139,7 @@ def test_training_goes_on_when_its_session_file_cannot_be_written_for_a_while(
     assert len(bpe.open("it.bpex").history) == 74
 
 
-def test_the_manifest_of_a_session_being_trained_is_written_only_when_the_run_ends(
+def test_the_manifest_of_a_session_is_written_only_when_the_training_ends(
     folder: Path, frequent_writes: pytest.MonkeyPatch
 ) -> None:
     command = [*training_arguments("bpe"), "-o", "it.bpex", "--manifest", "how.json"]
@@ -156,9 +156,7 @@ def test_the_manifest_of_a_session_being_trained_is_written_only_when_the_run_en
     assert Path("how.json").exists()
 
 
-def test_the_session_file_of_a_training_is_not_written_in_the_first_seconds(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_training_writes_no_session_file_in_its_first_seconds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), ())
     trainer = Trainer(bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), Recipe.preset("gpt2", vocab_size=300))
     trainer.advance(5)
@@ -167,7 +165,7 @@ def test_the_session_file_of_a_training_is_not_written_in_the_first_seconds(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows kills processes in another way")
-def test_a_killed_training_process_leaves_a_session_with_all_learned_steps(folder: Path) -> None:
+def test_a_killed_training_process_leaves_a_session_file_with_all_learned_steps(folder: Path) -> None:
     script = (
         "from bpe_core.studies import sessions; from bpe_core.command_line.main import run; import sys; "
         "sessions.SECONDS_BETWEEN = 0.0; sys.exit(run(sys.argv[1:]))"

@@ -1,4 +1,4 @@
-"""Tests of commands that write a changed table with the map of its ids: they write both files or none."""
+"""Tests of commands that write a changed table and a map from old ids to new ids: they write both files or neither."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", range(len(COMMANDS)), ids=[*COMMANDS])
-def test_each_editing_command_writes_the_id_map_of_its_new_table(
+def test_each_editing_command_can_write_the_id_map_of_its_new_table(
     place: int, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tables)
@@ -79,7 +79,7 @@ def test_files_written_together_appear_only_when_all_of_them_are_complete(tmp_pa
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_writing_an_id_map_over_an_input_or_the_result_is_refused(
+def test_overwriting_an_input_file_or_the_result_with_an_id_map_is_refused(
     tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = str(tables / "old.json")
@@ -87,7 +87,7 @@ def test_writing_an_id_map_over_an_input_or_the_result_is_refused(
     cases = {
         "Choose another name": [*table, "--map", old],
         "is the result itself": [*table, "--map", f"{tmp_path}/new.csv"],
-        "A map is written as": [*table, "--map", f"{tmp_path}/map.txt"],
+        "map.txt must end in one of": [*table, "--map", f"{tmp_path}/map.txt"],
     }
     for message, words in cases.items():
         assert run(words) != 0

@@ -1,6 +1,4 @@
-"""Tests that neither the output of a command nor its manifest replaces an input file, unless the command edits the
-file.
-"""
+"""Tests that a command never overwrites its input file with its output or its manifest, unless it edits this file."""
 
 from __future__ import annotations
 
@@ -65,7 +63,7 @@ def test_the_trim_command_may_replace_the_table_that_it_edits() -> None:
     assert contents()["merges.csv"] != before["merges.csv"]
 
 
-def test_printing_an_example_plan_reads_no_input_file() -> None:
+def test_the_sweep_command_prints_an_example_plan_without_an_input_file() -> None:
     assert run(["sweep", "--example", "-o", "results.csv"]) == 0
 
 
@@ -75,7 +73,7 @@ def test_the_manifest_of_a_shared_page_names_the_session_of_its_run() -> None:
 
 
 @posix_only
-def test_circular_links_and_file_names_in_invalid_unicode_cause_no_traceback(
+def test_circular_links_and_file_names_that_are_not_valid_unicode_cause_no_traceback(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("loop.csv").symlink_to("loop.csv")

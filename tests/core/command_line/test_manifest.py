@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 from bpe_core.command_line.commands.repeat import OF_PDF
 from bpe_core.command_line.main import run
-from bpe_core.command_line.manifest import VERSION
+from bpe_core.command_line.manifest import VERSION, captured_output
 
 BUT_FOR = {
     "benchmark": "identical except for the time that the command took",
@@ -25,7 +26,7 @@ PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npre
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
 
 
-def test_every_command_can_be_repeated_by_its_manifest_in_a_moved_folder(
+def test_every_command_can_be_repeated_from_its_manifest_after_its_folder_was_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
@@ -114,6 +115,23 @@ def test_repeating_a_manifest_reports_a_changed_manifest_and_changed_or_missing_
     assert run(["repeat", "nowhere.json"]) == 1
 
 
+def test_repeating_a_search_with_a_time_limit_names_the_option_that_makes_its_results_repeatable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _run_in_this_process)
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    floor = ["floor", "book.txt", "--sizes", "270", "--alone", "--seconds", "0.1", "-o", "floor.csv"]
+    for limit, is_named in (([], True), (["--rounds", "2"], False)):
+        assert run([*floor, *limit, "--manifest", "floor.json"]) == 0
+        report = json.loads(Path("floor.json").read_text(encoding="utf-8"))
+        report["results"][0]["sha256"] = "0" * 64
+        Path("floor.json").write_text(json.dumps(report), encoding="utf-8")
+        capsys.readouterr()
+        assert run(["repeat", "floor.json"]) == 1
+        assert ("Repeated with --rounds" in capsys.readouterr().out) == is_named
+
+
 def _check_old_manifest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Check that `repeat` ignores a wrong checksum in an old manifest and reports it in a new manifest."""
     sizes = json.loads((folder / "sizes.manifest.json").read_text(encoding="utf-8"))
@@ -156,7 +174,7 @@ def _check_repeat(folder: Path, manifest: object, sentence: str, capsys: pytest.
     assert sentence in printed.out + printed.err
 
 
-def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
+def test_repeating_a_manifest_that_names_the_address_of_a_cluster_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -171,7 +189,7 @@ def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
     ) in capsys.readouterr().err
 
 
-def test_a_manifest_for_an_existing_file_is_written_only_if_the_command_makes_an_equal_file(
+def test_a_manifest_for_an_existing_file_is_written_only_if_the_command_makes_the_same_file_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The older manifest stays until the command has made an equal file. A failed command writes no manifest."""
@@ -235,3 +253,19 @@ def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
     assert "merges.csv: the result has the checksum of the manifest, but the existing file differs." in output
     Path("merges.csv").unlink()
     assert run(["repeat", "how.json"]) == 0, "who has the manifest and its texts alone can make it"
+
+
+def test_a_command_with_a_manifest_exits_without_an_error_if_its_output_pipe_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python closes the copy when the copy goes, and an error would be printed then."""
+
+    class Unread(io.StringIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stdout", Unread())
+    with captured_output():
+        copy = sys.stdout
+    copy.close()
+    assert not sys.stdout.closed

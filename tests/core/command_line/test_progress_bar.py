@@ -77,7 +77,7 @@ def test_quick_compilation_writes_no_progress_to_a_log_file() -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Replace the clock of the progress bar, and return a list with its time for a test to change."""
+    """Replace the clock of the progress bar by a list with one time. A test changes this time."""
     now = [0.0]
     monkeypatch.setattr(interruption, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
@@ -104,7 +104,7 @@ def test_work_of_a_few_seconds_writes_no_progress_to_a_log_file(clock: list[floa
     assert log.getvalue() == ""
 
 
-def test_progress_as_json_holds_the_start_and_end_of_each_stage(clock: list[float]) -> None:
+def test_progress_in_json_contains_the_start_and_end_of_each_stage(clock: list[float]) -> None:
     log = io.StringIO()
     shown = shown_on(log, "json", quiet=True)
     for stage in ("counting", "training"):
@@ -120,7 +120,7 @@ def test_progress_as_json_holds_the_start_and_end_of_each_stage(clock: list[floa
     }  # fmt: skip
 
 
-def test_the_option_progress_none_and_the_option_quiet_hide_the_progress_bar(clock: list[float]) -> None:
+def test_the_progress_bar_is_hidden_by_the_quiet_option_and_by_setting_progress_to_none(clock: list[float]) -> None:
     for style, quiet in (("none", False), ("auto", True)):
         terminal = Terminal()
         shown = shown_on(terminal, style, quiet=quiet)

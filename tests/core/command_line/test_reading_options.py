@@ -10,7 +10,7 @@ import pytest
 from bpe_core.command_line.main import run
 
 
-def test_questions_read_the_same_field_of_json_lines_that_training_read(
+def test_questions_and_training_read_the_same_field_of_json_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts, table = tmp_path / "a.jsonl", tmp_path / "merges.csv"

@@ -94,7 +94,7 @@ def test_a_branch_of_a_saved_run_is_stored_with_its_interventions_and_can_be_exp
         assert sentence in capsys.readouterr().err
 
 
-def test_a_branch_of_an_extended_file_forbids_the_pair_with_the_ids_of_the_file(
+def test_a_pair_given_by_its_ids_in_an_extended_table_can_be_forbidden_in_a_branch(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, kept, branch = (text.with_name(name) for name in ("first.json", "run.bpex", "branch.bpex"))
@@ -136,7 +136,7 @@ def test_questions_about_pair_ranks_are_refused_for_a_method_without_ranks(
     assert "only for tokenizers that merge pairs" in capsys.readouterr().err
 
 
-def test_encoding_with_a_session_file_that_has_no_run_is_refused_in_a_sentence(
+def test_encoding_with_a_session_file_that_has_no_run_is_refused_with_an_error_message(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from bpe_core.recipes.recipe import Recipe

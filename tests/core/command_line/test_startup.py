@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from bpe_core.command_line.main import run
 from tests.shared import ROOT
 
 
-def test_commands_run_in_any_thread(text: Path, tmp_path: Path) -> None:
+def test_a_command_does_not_run_in_the_main_thread(text: Path, tmp_path: Path) -> None:
     codes: list[int] = []
     arguments = ["train", str(text), "--preset", "english", "--output", str(tmp_path / "x.csv"), "--quiet"]
     thread = threading.Thread(target=lambda: codes.append(run(arguments)))
@@ -55,3 +56,38 @@ print(*found, sep="\\n")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split("\n") == ["", ""]
+
+
+def test_a_process_collects_garbage_only_while_its_command_runs() -> None:
+    script = """
+import gc
+from bpe_core.command_line import main
+searched = []
+when_begun = main.command_named
+def noted(name):
+    searched.append(gc.isenabled())
+    return when_begun(name)
+main.command_named = noted
+code = main.run(["presets"])
+assert gc.get_freeze_count() == 0
+code += main.run_as_process(["presets"])
+assert gc.get_freeze_count() > 0 and not gc.get_objects(2)
+print(code, searched)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == "0 [True, True]"
+
+
+def test_the_linear_algebra_of_a_command_starts_no_threads_unless_the_user_asks_for_them() -> None:
+    script = """
+import os, sys
+from bpe_core.command_line import main
+assert "numpy" not in sys.modules
+main.run_as_process(["presets"])
+print("numpy" in sys.modules, os.environ["OPENBLAS_NUM_THREADS"])
+"""
+    for asked, used in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")):
+        others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env={**others, **asked})
+        assert done.stdout.splitlines()[-1] == f"True {used}"

@@ -14,7 +14,7 @@ from tests.core.command_line.conftest import TEXT
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json"])
-def test_each_table_format_written_by_train_is_read_back(text: Path, tmp_path: Path, ending: str) -> None:
+def test_each_table_format_written_by_the_train_command_is_read_back(text: Path, tmp_path: Path, ending: str) -> None:
     output = tmp_path / f"merges.{ending}"
     assert run(["train", str(text), "--preset", "english", "--vocab-size", "300", "--output", str(output)]) == 0
     history = read_history(output)
@@ -23,7 +23,7 @@ def test_each_table_format_written_by_train_is_read_back(text: Path, tmp_path: P
     assert (len(history), history.end_reason) == (7, "too rare")
 
 
-def test_the_train_command_prints_the_number_of_merges_and_the_reason_for_the_end(
+def test_the_train_command_prints_the_number_of_merges_and_why_it_ended(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "merges.csv"
@@ -59,7 +59,9 @@ def test_the_train_command_prints_a_summary_as_json(
     }
 
 
-def test_the_train_command_without_output_prints_the_merges(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_without_an_output_file_prints_the_merges(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["train", str(text), "--preset", "english", "--merges", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [" ".join(line.split()) for line in lines] == [
@@ -68,7 +70,7 @@ def test_the_train_command_without_output_prints_the_merges(text: Path, capsys: 
     ]
 
 
-def test_the_train_command_without_output_prints_the_merges_as_json(
+def test_the_train_command_without_an_output_file_prints_the_merges_as_json(
     text: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     assert run(["train", str(text), "--preset", "english", "--merges", "2", "--json"]) == 0
@@ -76,7 +78,9 @@ def test_the_train_command_without_output_prints_the_merges_as_json(
     assert [merge["token"] for merge in whole["merges"]] == ["th", " l"]
 
 
-def test_every_option_of_train_is_stored_in_the_recipe(text: Path, tmp_path: Path) -> None:
+def test_options_of_the_train_command_override_its_preset_and_are_stored_in_the_recipe(
+    text: Path, tmp_path: Path
+) -> None:
     output = tmp_path / "merges.json"
     choices = ["--vocab-size", "270", "--min-frequency", "1", "--ties", "largest-text", "--regex", r"\w+|\W"]
     specials = ["--special", "<|end|>", "--special", "price"]
@@ -100,7 +104,7 @@ def test_a_recipe_file_is_used_and_options_override_its_choices(text: Path, tmp_
     assert read_history(output).recipe == Recipe.preset("words", marker="glued", merges=3)
 
 
-def test_train_reads_a_field_of_json_lines_and_skips_bad_rows(
+def test_the_train_command_reads_a_field_of_json_lines_and_skips_bad_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = tmp_path / "rows.jsonl"
@@ -126,7 +130,7 @@ def test_the_train_command_reads_only_the_included_files_of_a_folder(tmp_path: P
     assert [merge.count for merge in read_history(output)] == [2]
 
 
-def test_train_forbids_and_forces_pairs_given_by_their_texts(
+def test_the_train_command_accepts_forbidden_and_forced_pairs_as_texts(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The written table stores the interventions, and training by its recipe gives the same merges again."""

@@ -1,5 +1,5 @@
-"""Tests of odd files, names and tables: commands end in a sentence without a traceback, and no small file fills the
-memory.
+"""Tests of odd files, names and tables: commands print an error message instead of a traceback, and no small file fills
+the memory.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import pytest
 import bpe_core as bpe
 from bpe_core.asking import ask_about
 from bpe_core.command_line.main import run
-from bpe_core.errors import BpeError
+from bpe_core.delivery import chat_template
+from bpe_core.errors import BpeError, TooLarge
 from bpe_core.figures.painter import draw
 from bpe_core.formats import FORMATS
 from bpe_core.questions import QUESTIONS, question_named
 from bpe_core.studies.pins import Pins
 from bpe_core.support import small_files, stopwatch
+from bpe_core.support.data_table import read_plainly
 
 TEXT = (Path(__file__).parents[2] / "texts" / "poem.txt").read_text(encoding="utf-8")
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -38,7 +40,7 @@ def without_steps(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_every_question_answers_or_refuses_a_table_without_steps(
+def test_every_question_about_a_table_without_steps_ends_in_an_answer_or_an_error_message(
     name: str, without_steps: Path, tmp_path: Path
 ) -> None:
     study, question = bpe.open(without_steps), question_named(name)
@@ -72,7 +74,7 @@ def test_the_steps_command_prints_only_the_size_of_a_table_without_steps(
         ["verify", "a\0b"],
     ],
 )
-def test_a_nul_character_in_a_file_name_is_reported_in_a_sentence(
+def test_a_nul_character_in_a_file_name_is_reported_in_an_error_message(
     argv: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(argv) == 1
@@ -80,7 +82,7 @@ def test_a_nul_character_in_a_file_name_is_reported_in_a_sentence(
     assert "cannot be the name of a file" in errors or "cannot be a path" in errors
 
 
-def test_commands_refuse_recipes_plans_and_manifests_beyond_the_size_limit(
+def test_commands_refuse_recipes_and_plans_and_manifests_beyond_the_size_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(small_files, "LARGEST", 1_000)
@@ -96,12 +98,31 @@ def test_commands_refuse_recipes_plans_and_manifests_beyond_the_size_limit(
         ["morphemes", "--merges", str(text), "--list", str(endless)],
     ):
         assert run(argv) == 1, argv
-        assert "larger than 1,000 bytes" in capsys.readouterr().err or argv[0] == "morphemes"
+        assert "has more than 1,000 bytes, too many for the" in capsys.readouterr().err or argv[0] == "morphemes"
 
 
-def test_an_endless_device_is_refused_at_the_size_limit() -> None:
-    with pytest.raises(BpeError, match="larger than"):
-        small_files.read_small_file("/dev/zero", "the plan", BpeError)
+def test_an_endless_device_is_refused_at_the_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in ("the plan", "the merges"):  # one thing or several
+        with pytest.raises(BpeError, match=f"^/dev/zero has more than 268,435,456 bytes, too many for {content}.$"):
+            small_files.read_small_file("/dev/zero", content, BpeError)
+    monkeypatch.setattr(chat_template, "LARGEST", 100_000)
+    with pytest.raises(TooLarge, match="can have 100,000 bytes at most"):
+        chat_template.read_chat("/dev/zero")
+
+
+def test_results_and_certificates_beyond_the_size_limit_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A link to an endless device with the ending .csv or .json was read until the memory was full."""
+    monkeypatch.setattr(small_files, "LARGEST", 1_000)
+    for name in ("endless.csv", "endless.tsv", "endless.json"):
+        (tmp_path / name).write_text("1\n" * 1_000)
+        with pytest.raises(BpeError, match="more than 1,000 bytes"):
+            read_plainly(tmp_path / name)
+        assert run(["sweep-results", str(tmp_path / name)]) == 1
+    (tmp_path / "certificate.json").write_text('{"kind": "floor of a vocabulary size"}' + " " * 1_000)
+    assert run(["verify", str(tmp_path / "certificate.json")]) == 1
+    assert "is JSON, but not a tokenizer" in capsys.readouterr().err
 
 
 class RefusingLibrary:
@@ -109,7 +130,7 @@ class RefusingLibrary:
         raise RuntimeError("the library does not like it")
 
 
-def test_pins_of_a_file_that_its_library_refuses_hold_only_the_ids_of_this_program(
+def test_a_pin_file_holds_only_the_ids_of_this_program_if_the_library_cannot_load_the_tokenizer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")
@@ -118,7 +139,7 @@ def test_pins_of_a_file_that_its_library_refuses_hold_only_the_ids_of_this_progr
     assert list(pins.ids) == ["bpe-explorer"]
 
 
-def test_digits_right_is_one_of_the_named_split_patterns() -> None:
+def test_the_digits_right_pattern_is_one_of_the_named_patterns() -> None:
     assert bpe.NAMED_PATTERNS["digits-right"].expression
     assert set(bpe.NAMED_PATTERNS) >= {"gpt2", "cl100k", "digits-right"}
 
@@ -150,13 +171,13 @@ def test_encoding_reports_ids_outside_the_vocabulary_with_advice(
     run_of, file = str(tmp_path / "it.bpex"), str(tmp_path / "tokenizer.json")
     assert run(["train", str(text), "--preset", "unigram", "--vocab-size", "150", "-o", run_of]) == 0
     assert run(["encode", "--merges", run_of, str(text), "-o", str(ids)]) == 0
-    output, size = capsys.readouterr().out, len(bpe.open(run_of))
+    output, size = capsys.readouterr().err, len(bpe.open(run_of))
     assert int(np.load(ids).max()) >= size
-    assert f"although only {size:,} tokens are left" in output
+    assert f"although the vocabulary has only {size:,} tokens" in output
     assert run(["export", "--merges", run_of, file]) == 0
     assert run(["encode", "--merges", file, str(text), "-o", str(ids)]) == 0
     assert int(np.load(ids).max()) < size
-    assert "tokens are left" not in capsys.readouterr().out
+    assert "the vocabulary has only" not in capsys.readouterr().err
 
 
 def test_a_jump_of_the_clock_is_not_counted_as_training_time(
@@ -168,3 +189,22 @@ def test_a_jump_of_the_clock_is_not_counted_as_training_time(
     monkeypatch.setattr(stopwatch, "LONGEST_SILENCE", 0.01)
     assert run(["train", str(tmp_path / "s.txt"), "--vocab-size", "270", "-o", str(tmp_path / "it.csv")]) == 0
     assert "merges in 0." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "content"),
+    [
+        (["train", "s.txt", "--recipe"], '{"pattern": "gpt2", "pattern": "cl100k"}'),
+        (["check", "--pins"], '{"table": "a", "table": "b"}'),
+        (["repeat"], '{"results": [], "results": []}'),
+    ],
+)
+def test_a_repeated_key_in_a_small_json_file_is_refused(
+    argv: list[str], content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last value counted without a word."""
+    monkeypatch.chdir(tmp_path)
+    Path("s.txt").write_text(TEXT)
+    Path("it.json").write_text(content)
+    assert run([*argv, "it.json"]) == 1
+    assert "occurs twice in one object" in capsys.readouterr().err

@@ -1,6 +1,6 @@
-"""Tests of the id map between two tables.
+"""Tests of the id map between an old table and a new table.
 
-The map names every id once, its parts are tokens of the old tokenizer, and consecutive maps can be joined.
+The map has one row for each id. It spells each new token with tokens of the old table. Consecutive maps can be joined.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def numbers_once(id_map: IdMap, old: History, new: History) -> None:
     assert sorted(id_map.old[id_map.old != NONE].tolist()) == final_numbers(old)
 
 
-def test_an_id_map_lists_each_id_once_and_spells_each_new_token_with_old_tokens(
+def test_an_id_map_lists_each_id_once_and_gives_the_old_tokens_that_make_up_each_new_token(
     two_tables: tuple[History, History],
 ) -> None:
     old, new = two_tables
@@ -87,7 +87,7 @@ def test_an_id_map_lists_each_id_once_and_spells_each_new_token_with_old_tokens(
             assert b"".join(before.token_bytes(part) for part in parts) == bytes.fromhex(row["hex"])
 
 
-def test_old_tokens_in_an_id_map_equal_the_encoding_by_the_library_of_the_old_table(table: History) -> None:
+def test_an_id_map_splits_each_new_token_as_the_library_of_the_old_table_does(table: History) -> None:
     file = BytesIO()
     FORMATS["tokenizer.json"].write(table, file)
     library = tokenizers.Tokenizer.from_str(file.getvalue().decode())
@@ -104,7 +104,7 @@ def test_old_tokens_in_an_id_map_equal_the_encoding_by_the_library_of_the_old_ta
 
 @settings(max_examples=8)
 @given(data=st.data())
-def test_two_consecutive_id_maps_join_into_one_id_map(table: History, data: st.DataObject) -> None:
+def test_two_consecutive_id_maps_are_joined_into_one_id_map(table: History, data: st.DataObject) -> None:
     mid = extend_table(table, data.draw(st.integers(1, 20)))
     ids = mid.numbers_of(np.arange(first_learned(mid), mid.first_special)).tolist()
     chosen = data.draw(st.sets(st.sampled_from(ids), max_size=9))
@@ -149,7 +149,7 @@ def test_an_id_map_is_read_back_unchanged_in_every_format(table: History, tmp_pa
     assert "the new id" in id_map.difference(other)
 
 
-def test_reading_another_file_as_an_id_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
+def test_reading_another_file_as_an_id_map_is_refused_with_an_error_message(table: History, tmp_path: Path) -> None:
     id_map = IdMap.of(table, extend_table(table))
     write_id_map(id_map, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
@@ -158,7 +158,7 @@ def test_reading_another_file_as_an_id_map_is_refused_in_a_sentence(table: Histo
         "foreign.csv": ("new,old\n1,2\n", "map of ids"),
         "parts.csv": ("new,old,text,hex,special,parts,weights\n7,,a,61,False,99,1.0\n", "99 is not the id of a token"),
         "empty.npz": ("", "map of ids"),
-        "map.txt": ("", "A map is written as"),
+        "map.txt": ("", "map.txt must end in one of"),
     }
     for name, (content, message) in cases.items():
         (tmp_path / name).write_text(content, encoding="utf-8")

@@ -1,4 +1,7 @@
-"""Tests of replaced tokens: the size and all other ids stay, new tokens get the freed ids, and the library agrees."""
+"""Tests of replaced tokens: the size and all other ids stay, and new tokens get the ids of the removed tokens.
+
+The library encodes with the new table as the program does.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def table() -> History:
 
 @settings(max_examples=3)
 @given(swap=st.integers(1, 119), text=st.text(max_size=20))
-def test_the_library_encodes_with_a_table_of_replaced_tokens_as_the_program_does(
+def test_a_table_with_replaced_tokens_gives_the_same_ids_in_the_library_and_in_the_program(
     table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
 ) -> None:
     replacement = replace(Corpus.from_texts([CODE]), table, swap)
@@ -88,7 +91,7 @@ def test_the_library_encodes_with_a_table_of_replaced_tokens_as_the_program_does
         assert now.decode(ids) == sample
 
 
-def test_replacing_keeps_tokens_that_the_corpus_would_learn_again(table: History) -> None:
+def test_replacing_keeps_tokens_that_training_on_the_corpus_would_learn_again(table: History) -> None:
     replacement = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
     check_replacement(replacement, table)
     assert 0 < len(replacement.removed) < 100
@@ -97,11 +100,11 @@ def test_replacing_keeps_tokens_that_the_corpus_would_learn_again(table: History
         replace(Corpus.from_texts([POEM]), table, 100)
 
 
-def test_impossible_replacements_of_tokens_are_refused_in_a_sentence(table: History) -> None:
+def test_impossible_replacements_of_tokens_are_refused_with_an_error_message(table: History) -> None:
     corpus = Corpus.from_texts([CODE])
     blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
     cases = [
-        (lambda: replace(corpus, table, 0), BpeError, "Swap 1 token or more"),
+        (lambda: replace(corpus, table, 0), BpeError, "number of tokens to swap must be at least 1"),
         (lambda: replace(corpus, table, 121), BpeError, "120 learned tokens, so 121"),
         (lambda: replace(Corpus.from_texts(["x y z"]), table, 5), NothingToLearn, "No token was swapped"),
         (lambda: replace(corpus, blocks, 1), BpeError, "Gage"),
@@ -111,7 +114,7 @@ def test_impossible_replacements_of_tokens_are_refused_in_a_sentence(table: Hist
             attempt()
 
 
-def test_the_replace_command_reports_the_saved_tokens_of_each_text(
+def test_the_replace_command_reports_how_many_tokens_are_saved_in_each_text(
     table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, code, poem, out, id_map = (

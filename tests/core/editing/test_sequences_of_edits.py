@@ -44,7 +44,7 @@ class State(NamedTuple):
     numbers: Int64s
 
     def bytes_by_number(self) -> dict[int, bytes]:
-        """Return the bytes of each token by its file id."""
+        """Return a dictionary from each file id to the bytes of its token."""
         tokenizer = Tokenizer(self.history)
         gone = {*range(self.history.first_special)} - {*self.history.vocabulary.tolist()}
         numbers = enumerate(self.numbers.tolist())
@@ -91,7 +91,7 @@ def edit_table(state: State, act: str, data: st.DataObject) -> tuple[State, set[
 
 @settings(max_examples=12)
 @given(data=st.data())
-def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.DataObject) -> None:
+def test_a_table_keeps_its_old_ids_and_decodes_texts_correctly_after_any_sequence_of_edits(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(tuple(RECIPES)))
     history = learn_table(kind, OLD)
     state = State(history, np.arange(history.index_count) * 3 + 7)  # a file may number its tokens differently

@@ -1,4 +1,6 @@
-"""Tests of special tokens that are renamed, added or removed: other tokens keep their ids, and the library agrees."""
+"""Tests of special tokens that are renamed, added or removed: other tokens keep their ids, and the library gives the
+same ids.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def learned_table() -> History:
     shift=st.integers(0, 5),
 )
 @settings(max_examples=40, deadline=None)
-def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
+def test_ids_stay_the_same_when_special_tokens_are_renamed_and_added_and_removed(
     learned_table: History, names: list[str], add: list[str], gone: set[int], shift: int
 ) -> None:
     history = learned_table.numbered(learned_table.numbers_of(range(learned_table.index_count)) + shift)
@@ -58,13 +60,13 @@ def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
         assert study.encode(f"low{text}low", allowed_special="all") == [*study.encode("low"), id, *study.encode("low")]
 
 
-def test_merge_counts_stay_when_special_tokens_change(learned_table: History) -> None:
+def test_merge_counts_stay_the_same_when_special_tokens_change(learned_table: History) -> None:
     done = bpe.change_specials(learned_table, rename={"<spare>": "<user>"})
     assert done.history.columns.count.tolist() == learned_table.columns.count.tolist()
     assert done.history.has_counts
 
 
-def test_a_renamed_special_token_keeps_its_rules_for_matching_text_in_the_library(tmp_path: Path) -> None:
+def test_the_library_matches_a_renamed_special_token_by_the_same_rules_as_before(tmp_path: Path) -> None:
     made = tokenizers.Tokenizer(models.BPE())
     made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
@@ -85,7 +87,7 @@ def test_a_renamed_special_token_keeps_its_rules_for_matching_text_in_the_librar
     assert flags == {"<hole>": (True, True), "<end>": (False, True), "simple": (False, False)}
 
 
-def test_mistakes_in_changing_special_tokens_are_reported_in_a_sentence(learned_table: History) -> None:
+def test_invalid_changes_of_special_tokens_are_refused_with_an_error_message(learned_table: History) -> None:
     mistakes = {
         "no special token “<none>” to remove; the special tokens are “<end>”": {"remove": ["<none>"]},
         "A token “<pad>” exists already": {"rename": {"<spare>": "<pad>"}},

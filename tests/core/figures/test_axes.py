@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.figures.axes import LEAST_ON_LOG, lines_apart
+from bpe_core.figures.axes import LEAST_ON_LOG, spread_labels
 from bpe_core.figures.figure import Line, LineFigure, Point
 from bpe_core.figures.from_table import MOST_LINES
 from bpe_core.figures.painter import picture
@@ -23,7 +23,7 @@ numbers = st.floats(0.0, 1e7).map(lambda number: round(number, 6))
 @given(st.lists(st.floats(-50, 250), max_size=12), st.floats(1, 15))
 def test_chart_labels_keep_their_order_and_never_overlap(wanted: list[float], height: float) -> None:
     top, bottom = 0.0, 200.0
-    places = lines_apart(wanted, height, top, bottom)
+    places = spread_labels(wanted, height, top, bottom)
     order = sorted(range(len(wanted)), key=lambda label: wanted[label])
     for upper, lower in pairwise(order):
         assert places[lower] - places[upper] >= height - 1e-6
@@ -35,7 +35,7 @@ def test_chart_labels_keep_their_order_and_never_overlap(wanted: list[float], he
 def test_chart_labels_with_enough_space_are_not_moved(wanted: list[float]) -> None:
     apart = [20.0 * round(place / 20) for place in dict.fromkeys(wanted)]
     apart = [*dict.fromkeys(apart)]
-    assert lines_apart(apart, 10.0, 0.0, 200.0) == apart
+    assert spread_labels(apart, 10.0, 0.0, 200.0) == apart
 
 
 @given(numbers, st.floats(1e-3, 1e6), st.booleans(), st.booleans(), st.floats(0, 1), st.floats(1e-4, 1))
@@ -52,11 +52,11 @@ def test_ticks_of_a_zoomed_axis_lie_within_the_visible_part_and_have_different_l
     ticks = axis.ticks(first, last)
     slack = 1e-6 * (last - first)
     assert all(first - slack <= tick <= last + slack for tick in ticks)
-    assert len(set(axis.written(ticks))) == len(ticks) <= 20
+    assert len(set(axis.labels(ticks))) == len(ticks) <= 20
 
 
 @given(numbers, st.floats(0.1, 1e6), st.booleans(), st.booleans(), st.floats(0, 1))
-def test_converting_a_number_to_a_place_of_an_axis_and_back_gives_the_same_number(
+def test_converting_a_number_to_a_position_on_an_axis_and_back_gives_the_same_number(
     least: float, length: float, is_log: bool, is_from_least: bool, share: float
 ) -> None:
     axis = Axis(max(least, 1e-3), max(least, 1e-3) + length, is_log, is_from_least)

@@ -121,13 +121,13 @@ def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], c
     )
 
 
-def test_bars_of_a_chart_of_lengths_are_labelled_with_whole_numbers() -> None:
+def test_bars_in_the_chart_of_token_lengths_are_labelled_with_whole_numbers() -> None:
     figure = lengths_chart(DataTable({"bytes": [2, 3], "tokens": [20, 17]}))
     ticks = re.findall(r'class="tick">([^<]*)<', drawn(figure, Paper(300, 200, 8)))
     assert ticks == ["2", "3"]
 
 
-def test_charts_that_cannot_be_drawn_are_reported_in_a_sentence(
+def test_charts_that_cannot_be_drawn_are_reported_in_an_error_message(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table, text, swept = (str(folder / name) for name in ("merges.csv", "one.txt", "swept.csv"))

@@ -1,4 +1,6 @@
-"""Tests of films: frames show the values of the engine, files contain the frames, and lost characters are reported."""
+"""Tests of films: frames show the values of the engine, files contain the frames, and missing characters
+are reported.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +30,7 @@ from bpe_core.filming.film import write_film
 from bpe_core.filming.fonts import Fonts
 from bpe_core.filming.run import FilmedRun, FilmMoments
 from bpe_core.filming.scene import Scene, place_text
+from bpe_core.support.numbered_symbols import SymbolNames
 from bpe_core.support.progress import ALONE, Progress, Work
 from tests.browser import Browser, browser, needs_browser
 from tests.shared import text_of
@@ -67,7 +70,7 @@ def _ink(text: str, pen: Pen) -> int:
 
 
 @pytest.mark.usefixtures("no_fonts")
-def test_films_draw_ascii_and_signs_for_spaces_without_a_system_font() -> None:
+def test_films_can_show_ascii_characters_and_space_symbols_without_a_system_font() -> None:
     pen = Pen(Fonts())
     for sign in (*map(chr, range(33, 127)), *"␣⏎⇥▁−“”…"):
         assert not pen.fonts.is_missing(sign)
@@ -84,7 +87,7 @@ def test_characters_without_a_font_are_left_out_of_a_film_and_reported(study: bp
     assert notes == (
         "No font on this computer has 2 of the characters of the text, such as CJK UNIFIED IDEOGRAPH-6F22, CJK UNIFIED "
         "IDEOGRAPH-5B57. These characters are left out. Install a font that has these characters, or name a "
-        "font (--font).",
+        "font with --font.",
     )
 
 
@@ -144,9 +147,18 @@ def test_characters_of_a_film_are_placed_in_order_without_overlap(words: list[st
         assert all(before[1] <= after[0] + 1e-6 for before, after in pairwise(across))
 
 
-def test_a_letter_and_its_accent_are_drawn_at_one_place_of_a_film() -> None:
+def test_a_letter_and_its_accent_are_drawn_at_the_same_position_in_a_film() -> None:
     cells, _ = place_text("e\N{COMBINING ACUTE ACCENT}t", 10.0, 500, PEN)
     assert [len(cell.character) for cell in cells] == [2, 1]
+
+
+def test_symbols_in_a_film_are_placed_with_space_for_their_names() -> None:
+    names = SymbolNames(("C", "Dis"))
+    cells, parts = place_text(names.text_of(["C", "Dis", "C"]), 10.0, 500, PEN, names.shown)
+    assert [part.text for part in parts] == ["<C>", "<Dis>", "<C>"]
+    assert [cell.right - cell.left for cell in cells] == pytest.approx(
+        [PEN.width_of(part.text, 10.0) for part in parts]
+    )
 
 
 def test_right_to_left_words_in_a_film_are_placed_from_right_to_left() -> None:
@@ -159,7 +171,7 @@ def test_right_to_left_words_in_a_film_are_placed_from_right_to_left() -> None:
     assert parts[1].left > parts[2].left
 
 
-def test_token_counts_shown_in_a_film_equal_those_of_the_engine(study: bpe.Study) -> None:
+def test_a_film_shows_the_same_token_counts_as_the_engine(study: bpe.Study) -> None:
     scene = _scene(study)
     for place, tokens in scene._line[0]:
         assert tokens == len(study.encode(TEXT, at=place))
@@ -225,7 +237,7 @@ def _few_colours() -> list[Image.Image]:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF"])
-def test_a_film_file_holds_every_frame_and_its_duration(kind: str) -> None:
+def test_a_film_file_contains_every_frame_and_its_duration(kind: str) -> None:
     frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
     write_moving(frames, shown, frames, file, kind)
     with Image.open(file) as image:
@@ -316,9 +328,9 @@ def test_filming_reports_progress_and_can_be_cancelled(study: bpe.Study, tmp_pat
     assert [*tmp_path.iterdir()] == []
 
 
-def test_mistakes_in_film_options_are_reported_in_a_sentence(study: bpe.Study, tmp_path: Path) -> None:
+def test_mistakes_in_film_options_are_reported_in_an_error_message(study: bpe.Study, tmp_path: Path) -> None:
     mistakes: list[tuple[dict[str, Any], str]] = [
-        ({"path": "film.jpg"}, "is written as .png"),
+        ({"path": "film.jpg"}, "must end in one of .png"),
         ({"seconds": 0.0}, "1 to 120 seconds"),
         ({"seconds": float("nan")}, "1 to 120 seconds"),
         ({"size": "poster"}, "readme, chat, slide"),

@@ -1,4 +1,4 @@
-"""Tests of following a session that another process writes, kills, replaces or damages."""
+"""Tests of a follower of a session file while another process writes, replaces or damages the file, or is killed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ TEXT = "low lower lowest, new newer newest " * 9
 
 
 def save_run(path: Path, text: str, merges: int, steps: int | None = None) -> None:
-    """Write a session whose run has learned all merges, or only the first `steps`."""
+    """Write a session with a run of `merges` merges. If `steps` is given, only the first steps are learned."""
     study = bpe.train(text, "gpt2", merges=merges)
     write_run(study.history.first(merges if steps is None else steps), study.inside.words(), path)
 
 
-def test_a_training_that_is_killed_and_resumed_is_followed_from_its_first_second(tmp_path: Path) -> None:
+def test_a_follower_shows_a_training_run_from_its_start_even_if_the_run_is_killed_and_resumed(tmp_path: Path) -> None:
     write_words(tmp_path / "words.txt")
     follower = FileFollower(tmp_path / "run.bpex")
     assert follower.look().state == "waiting"
@@ -60,9 +60,7 @@ def followed(tmp_path: Path) -> FileFollower:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.99])
-def test_a_file_that_is_half_written_changes_no_step_and_is_read_when_it_is_complete(
-    followed: FileFollower, share: float
-) -> None:
+def test_a_follower_keeps_its_steps_while_the_file_is_half_written(followed: FileFollower, share: float) -> None:
     whole = followed.path.read_bytes()
     followed.path.write_bytes(whole[: int(share * len(whole))])
     broken = followed.look()
@@ -73,7 +71,7 @@ def test_a_file_that_is_half_written_changes_no_step_and_is_read_when_it_is_comp
     assert followed.look().state == "ended"
 
 
-def test_a_step_that_another_program_has_changed_is_not_shown(followed: FileFollower) -> None:
+def test_a_follower_shows_no_steps_that_another_program_has_altered(followed: FileFollower) -> None:
     with contextlib.closing(sqlite3.connect(followed.path, isolation_level=None)) as connection:
         connection.execute("UPDATE merges SET count = count + 1 WHERE step = 7")
     changed = followed.look()
@@ -81,7 +79,7 @@ def test_a_step_that_another_program_has_changed_is_not_shown(followed: FileFoll
     assert "a stored checksum differs" in changed.why
 
 
-def test_a_file_that_vanishes_for_a_while_changes_no_step(followed: FileFollower) -> None:
+def test_a_follower_keeps_its_steps_while_the_file_is_missing(followed: FileFollower) -> None:
     away = followed.path.rename(followed.path.with_name("away"))
     gone = followed.look()
     assert (gone.state, gone.learned) == ("unreadable", 12)
@@ -90,7 +88,7 @@ def test_a_file_that_vanishes_for_a_while_changes_no_step(followed: FileFollower
     assert followed.look().state == "ended"
 
 
-def test_an_older_copy_of_the_same_run_takes_no_step_away(tmp_path: Path) -> None:
+def test_a_follower_keeps_its_steps_if_the_file_is_replaced_by_an_older_copy_of_the_run(tmp_path: Path) -> None:
     for steps in (5, 12):
         save_run(tmp_path / f"{steps}.bpex", TEXT, 12, steps)
     place = tmp_path / "run.bpex"
@@ -101,32 +99,32 @@ def test_an_older_copy_of_the_same_run_takes_no_step_away(tmp_path: Path) -> Non
     assert (follower.look().learned, follower.look().place) == (12, 1)
 
 
-def test_another_run_in_the_same_place_is_followed_as_another_run(followed: FileFollower) -> None:
+def test_a_new_run_in_the_followed_file_is_shown_as_a_second_run(followed: FileFollower) -> None:
     save_run(followed.path, "other words, other steps " * 9, 3)
     other = followed.look()
     assert (other.learned, other.place) == (3, 2)
 
 
-def test_a_file_that_is_no_session_is_waited_for_with_the_reason(tmp_path: Path) -> None:
+def test_a_follower_waits_and_says_why_if_the_file_is_not_a_session(tmp_path: Path) -> None:
     (tmp_path / "run.bpex").write_text("no session")
     run = FileFollower(tmp_path / "run.bpex").look()
     assert run.state == "waiting"
     assert "is not a session" in run.sentence
 
 
-def test_the_age_counts_from_the_last_change_of_the_file(followed: FileFollower) -> None:
+def test_the_age_of_a_followed_run_is_the_time_since_the_last_change_of_its_file(followed: FileFollower) -> None:
     an_hour_ago = time.time() - 7_250
     os.utime(followed.path, (an_hour_ago, an_hour_ago))
     assert FileFollower(followed.path).look().age == pytest.approx(7_250, abs=60)
 
 
-def test_a_follower_writes_nothing(followed: FileFollower) -> None:
+def test_a_follower_writes_no_file(followed: FileFollower) -> None:
     before = sorted(path.name for path in followed.path.parent.iterdir())
     followed.look()
     assert sorted(path.name for path in followed.path.parent.iterdir()) == before
 
 
-def test_a_result_counts_as_written_only_while_a_process_has_reserved_it(tmp_path: Path) -> None:
+def test_a_session_file_counts_as_being_written_only_while_a_process_has_locked_it(tmp_path: Path) -> None:
     path = tmp_path / "run.bpex"
     assert is_being_written(path) is False
     with reserve(path):

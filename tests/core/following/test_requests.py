@@ -15,7 +15,9 @@ from tests.core.following.trainings import TO_BE_KILLED, are_beginnings, look_un
 SECONDS_OF_REST = 1.5
 
 
-def test_a_paused_training_makes_no_step_and_goes_on_with_the_same_steps(tmp_path: Path) -> None:
+def test_a_paused_training_run_makes_no_steps_and_then_continues_with_the_same_steps_as_without_a_pause(
+    tmp_path: Path,
+) -> None:
     write_words(tmp_path / "words.txt")
     session = tmp_path / "run.bpex"
     follower = FileFollower(session)
@@ -38,7 +40,7 @@ def test_a_paused_training_makes_no_step_and_goes_on_with_the_same_steps(tmp_pat
     assert are_beginnings(seen, bpe.open(str(session)).history)
 
 
-def test_a_training_that_is_asked_to_stop_saves_its_steps_and_can_be_continued(tmp_path: Path) -> None:
+def test_a_training_run_that_is_asked_to_stop_saves_its_steps_and_can_be_continued(tmp_path: Path) -> None:
     write_words(tmp_path / "words.txt")
     session = tmp_path / "run.bpex"
     follower = FileFollower(session)
@@ -58,6 +60,6 @@ def test_a_training_that_is_asked_to_stop_saves_its_steps_and_can_be_continued(t
 
 
 @pytest.mark.parametrize("content", [b"", b"please stop", b"\xff\xfe", b"pause" * 99])
-def test_any_other_word_is_no_request(tmp_path: Path, content: bytes) -> None:
+def test_an_unknown_request_to_a_training_run_is_ignored(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "run.bpex.request").write_bytes(content)
     assert request_for(tmp_path / "run.bpex") is None

@@ -1,4 +1,4 @@
-"""Tests of a followed run as lines of JSON: what is read again is what was written, wherever the stream ends."""
+"""Tests of a run that is followed through lines of JSON: its steps are read back equal, wherever the stream ends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ TEXT = text_of("poem") + text_of("prose")
 
 
 def lines_of(history: History, *lengths: int, state: FollowState = "ended") -> bytes:
-    """Return the lines of a follower that sees more and more steps of a history, and at last this state."""
+    """Return the lines that `StepLines` writes about a run that is looked at several times.
+
+    At first the run has as many steps as `lengths` say, one number after the other. At last it has all steps of
+    `history`, and its state is `state`.
+    """
     lines = StepLines()
     looks = [FollowedRun("run.bpex", "training", history.first(length)) for length in lengths]
     looks.append(FollowedRun("run.bpex", state, history))
@@ -45,7 +49,7 @@ def looks_at(stream: bytes) -> Iterator[FollowedRun]:
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if not METHODS[name].serves_languages])
-def test_the_steps_of_every_method_go_through_a_pipe_unchanged(method: str) -> None:
+def test_steps_of_every_method_that_are_written_to_a_pipe_are_read_back_unchanged(method: str) -> None:
     history = bpe.train(TEXT, method=method, vocab_size=330).history
     *parts, whole = looks_at(lines_of(history, 0, len(history) // 2))
     assert [part.learned for part in parts] == [0, len(history) // 2]
@@ -57,13 +61,13 @@ def test_the_steps_of_every_method_go_through_a_pipe_unchanged(method: str) -> N
     assert whole.history.end_reason == history.end_reason
 
 
-def test_a_step_is_printed_only_once() -> None:
+def test_each_step_of_a_followed_run_is_printed_only_once() -> None:
     history = bpe.train(TEXT, "gpt2", merges=20).history
     lines = [json.loads(line) for line in lines_of(history, 4, 4, 11).splitlines()]
     assert [line["step"] for line in lines if "step" in line] == [*range(1, 21)]
 
 
-def test_a_pipe_that_is_cut_anywhere_leaves_the_first_steps() -> None:
+def test_a_stream_that_is_truncated_at_any_byte_gives_the_complete_steps_before_the_cut() -> None:
     history = bpe.train(TEXT, "gpt2", merges=9).history
     stream = lines_of(history, 3, 6)
     for size in range(0, len(stream), 97):
@@ -73,13 +77,13 @@ def test_a_pipe_that_is_cut_anywhere_leaves_the_first_steps() -> None:
         assert f"after step {last.learned}" in last.sentence or f"after merge {last.learned}" in last.sentence
 
 
-def test_a_stream_of_something_else_is_refused_in_a_sentence() -> None:
+def test_a_stream_without_steps_is_refused_with_an_error_message() -> None:
     (only,) = looks_at(b"Welcome to this computer\n")
     assert only.state == "cut"
     assert "not valid JSON" in only.why
 
 
-def test_another_run_in_the_stream_begins_anew() -> None:
+def test_a_second_run_in_a_stream_is_read_as_a_new_run() -> None:
     first, second = (bpe.train(text, "gpt2", merges=5).history for text in (TEXT, "other words, other steps " * 9))
     *_, last = looks_at(lines_of(first, state="stopped") + lines_of(second))
     assert last.history is not None
@@ -87,7 +91,7 @@ def test_another_run_in_the_stream_begins_anew() -> None:
     assert last.place == 2
 
 
-def test_follow_prints_the_steps_of_a_finished_session_and_ends(
+def test_the_follow_command_prints_the_steps_of_a_finished_session_and_ends(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     study = bpe.train(TEXT, "gpt2", merges=20)
@@ -98,7 +102,7 @@ def test_follow_prints_the_steps_of_a_finished_session_and_ends(
     assert last.history.pairs() == study.history.pairs()
 
 
-def test_two_programs_in_a_pipe_follow_a_training_to_its_end(tmp_path: Path) -> None:
+def test_a_program_that_reads_steps_from_a_pipe_follows_the_training_run_to_its_end(tmp_path: Path) -> None:
     write_words(tmp_path / "words.txt")
     command = [sys.executable, "-m", "app", "follow"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -1,4 +1,6 @@
-"""Tests of `train --watch`: a session beside the result, or a port of this computer."""
+"""Tests of `train --watch`: others can follow the training through a session file, or through a port of
+this computer.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def connected(port: int) -> socket.socket:
-    """Return a connection to a training, which may not have begun."""
+def connect(port: int) -> socket.socket:
+    """Connect to a training, and try again until the training accepts the connection."""
     latest = time.monotonic() + PATIENCE
     while True:
         try:
@@ -34,15 +36,15 @@ def connected(port: int) -> socket.socket:
             time.sleep(0.01)
 
 
-def test_a_reader_that_connects_again_gets_all_steps_of_a_training(tmp_path: Path) -> None:
+def test_a_reader_that_reconnects_receives_all_steps_of_a_training_run(tmp_path: Path) -> None:
     write_words(tmp_path / "words.txt")
     port = free_port()
     words = ["train", "words.txt", "--vocab-size", "2000", "-o", "table.csv", "--watch", str(port), "--quiet"]
-    command = [sys.executable, "-c", PROGRAM, "0.02", *words]
+    command = [sys.executable, "-c", PROGRAM, "0.02", "0.02", *words]
     training = subprocess.Popen(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE)
-    with connected(port) as connection, connection.makefile("rb") as stream:
+    with connect(port) as connection, connection.makefile("rb") as stream:
         seen = look_until(StreamFollower(stream).look, lambda run: run.learned > 20)
-    with connected(port) as connection, connection.makefile("rb") as stream:
+    with connect(port) as connection, connection.makefile("rb") as stream:
         again = look_until(StreamFollower(stream).look, lambda run: run.state == "ended")
     assert training.communicate()[1] == b""
     whole = bpe.open(str(tmp_path / "table.csv")).history
@@ -52,7 +54,7 @@ def test_a_reader_that_connects_again_gets_all_steps_of_a_training(tmp_path: Pat
     assert are_beginnings(again, whole)
 
 
-def test_a_table_can_be_trained_with_a_session_beside_it_that_is_watched(
+def test_the_session_file_written_for_watchers_has_the_same_merges_as_the_trained_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -61,7 +63,7 @@ def test_a_table_can_be_trained_with_a_session_beside_it_that_is_watched(
     assert bpe.open("run.bpex").history.pairs() == bpe.open("table.csv").history.pairs()
 
 
-def test_a_port_that_another_program_uses_is_refused_in_a_sentence(
+def test_a_port_that_another_program_uses_is_refused_with_an_error_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -76,13 +78,13 @@ def test_a_port_that_another_program_uses_is_refused_in_a_sentence(
     ("output", "watched", "sentence"),
     [
         ("run.bpex", "other.bpex", "can be followed already"),
-        ("table.csv", "other.csv", "is no session"),
+        ("table.csv", "other.csv", "is neither a session nor a port"),
         ("run.bpex", "4711", "can be followed already"),
-        ("table.csv", "99999", "is no port"),
+        ("table.csv", "99999", "is not a port"),
         ("table.csv", "nowhere/other.bpex", "does not exist"),
     ],
 )
-def test_a_session_that_cannot_be_watched_is_refused_before_the_training(
+def test_a_session_that_cannot_be_watched_is_refused_before_training_begins(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

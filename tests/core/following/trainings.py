@@ -20,14 +20,14 @@ import sys, time
 from bpe_core.command_line.main import run
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.studies import sessions
-sessions.SECONDS_BETWEEN = 0.02
+sessions.SECONDS_BETWEEN = float(sys.argv[2])
 sessions.TIMES_THE_WRITING = 0
 advance = Trainer.advance
 def advance_slowly(trainer, max_merges=None, seconds=None):
     time.sleep(float(sys.argv[1]))
     return advance(trainer, 20)
 Trainer.advance = advance_slowly
-sys.exit(run(sys.argv[2:]))
+sys.exit(run(sys.argv[3:]))
 """
 VOCABULARY = 4_000
 
@@ -39,9 +39,14 @@ def write_words(path: Path, count: int = 20_000) -> None:
 TO_BE_KILLED = 0.3  # seconds between two batches of a training that must not end before it is killed
 
 
-def start_training(folder: Path, *, size: int = VOCABULARY, between: float = 0.02) -> subprocess.Popen[str]:
-    """Start a training of words.txt to run.bpex in another process. It waits between two batches."""
-    words = [str(between), "train", "words.txt", "--vocab-size", str(size), "-o", "run.bpex", "--quiet"]
+def start_training(
+    folder: Path, *, size: int = VOCABULARY, between: float = 0.02, saving: float = 0.02
+) -> subprocess.Popen[str]:
+    """Start a process that trains on words.txt and saves to run.bpex.
+
+    It waits `between` seconds after each batch, and at least `saving` seconds between two savings.
+    """
+    words = [str(between), str(saving), "train", "words.txt", "--vocab-size", str(size), "-o", "run.bpex", "--quiet"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *words], cwd=folder, env=environment, stderr=subprocess.PIPE, text=True
@@ -49,7 +54,7 @@ def start_training(folder: Path, *, size: int = VOCABULARY, between: float = 0.0
 
 
 def look_until(look: Callable[[], FollowedRun], is_reached: Callable[[FollowedRun], bool]) -> list[FollowedRun]:
-    """Look again and again until a state is reached. Return everything that was seen."""
+    """Call `look` again and again until a state is reached. Return the results of all calls."""
     latest = time.monotonic() + PATIENCE
     seen = [look()]
     while not is_reached(seen[-1]):
@@ -60,7 +65,9 @@ def look_until(look: Callable[[], FollowedRun], is_reached: Callable[[FollowedRu
 
 
 def are_beginnings(seen: list[FollowedRun], whole: History) -> bool:
-    """Return whether all steps that were seen are the first steps of a history, and never become fewer."""
+    """Return whether each followed run has the first steps of the whole history, and no fewer steps than the run
+    followed before it.
+    """
     lengths = [run.learned for run in seen]
     histories = [run.history for run in seen if run.history is not None]
     return lengths == sorted(lengths) and all(

@@ -28,7 +28,8 @@ def value(content: Any) -> bytes:
 
 def gguf(section: dict[str, Any], *, version: int = 3) -> bytes:
     plain = {
-        key if key.startswith("general.") else f"tokenizer.ggml.{key}": content for key, content in section.items()
+        key if key.startswith(("general.", "tokenizer.")) else f"tokenizer.ggml.{key}": content
+        for key, content in section.items()
     }
     whole = {"general.architecture": "llama", **plain}
     head = b"GGUF" + struct.pack("<IQQ", version, 0, len(whole))

@@ -81,7 +81,10 @@ def _steps(whole: Whole, changes: list[Step], cuts: list[Step]) -> Whole:
 def bpe(
     changes: list[Step], cuts: list[Step], *, bytes_first: bool = True, specials: tuple[str, ...] = (), **model: Any
 ) -> Whole:
-    """Make a BPE tokenizer of bytes or characters with the normalizers `changes` and the pre-tokenizers `cuts`."""
+    """Make a BPE tokenizer with the normalizers `changes` and the pre-tokenizers `cuts`.
+
+    With `bytes_first`, its alphabet contains all byte characters. Otherwise it contains only characters of the texts.
+    """
     import tokenizers
 
     blank = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
@@ -118,7 +121,7 @@ def unigram(changes: list[Step], cuts: list[Step], *specials: str) -> Whole:
 
 
 def unigram_over_bytes() -> Whole:
-    """Make a Unigram tokenizer of words written as byte-level letters, without an unknown token."""
+    """Make a Unigram tokenizer of words written in byte characters, without an unknown token."""
     import tokenizers
 
     made = tokenizers.Tokenizer(tokenizers.models.Unigram())
@@ -318,9 +321,9 @@ def fields_of_model(kind: str = "bpe", **choices: Any) -> FieldValues:
 
 
 def convert_sentencepiece(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
-    """Convert a SentencePiece model for `tokenizers`.
+    """Convert a SentencePiece model for `tokenizers`, with the normalizers `changes` and the pre-tokenizers `cuts`.
 
-    Each way to divide a piece in two becomes a merge, the best first.
+    If a piece can be divided into two pieces in several ways, each way becomes a merge, the best way first.
     """
     fields = fields_of_model(byte_fallback=True, normalization_rule_name="identity", **choices)
     vocabulary = {piece.text: number for number, piece in enumerate(fields.pieces)}
@@ -361,7 +364,7 @@ def llama_2() -> Whole:
 
 
 def mistral() -> Whole:
-    """Make a tokenizer like those in newer files of Mistral."""
+    """Make a tokenizer like the tokenizers in newer files of Mistral."""
     return convert_sentencepiece([], [metaspace("first", cuts=False)])
 
 

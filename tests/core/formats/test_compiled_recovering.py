@@ -24,7 +24,7 @@ ALWAYS, NEVER = True, False
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
 def test_kernels_recover_merges_of_byte_tokens_as_plain_python_does(tokens: list[bytes]) -> None:
-    """Some tokens divide into one part or into more than two parts, or have parts with later ranks."""
+    """Some tokens cannot be divided into exactly two earlier tokens. Others have parts with later ranks."""
     assert _recover(tokens, BYTES, 256, ALWAYS) == _recover(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
     assert _recover(in_order, BYTES, 256, ALWAYS) == _recover(in_order, BYTES, 256, NEVER)
@@ -52,7 +52,7 @@ def test_kernels_recover_merges_of_repeated_letters_as_plain_python_does(sizes: 
 @given(
     tokens=st.lists(st.text("ab", min_size=2, max_size=6), unique=True, max_size=30), base=st.sampled_from(["ab", "a"])
 )
-def test_recovered_merges_are_ordered_so_that_each_merge_follows_its_parts(tokens: list[str], base: str) -> None:
+def test_each_recovered_merge_comes_after_the_merges_that_make_its_two_parts(tokens: list[str], base: str) -> None:
     parts = recovering._parts_plainly(tokens)
     texts = [*parts.symbols, *tokens]
     halves = {
@@ -82,7 +82,7 @@ def test_kernels_recover_merges_of_character_tokens_as_plain_python_does(tokens:
     assert _recover(tokens, base, 9, ALWAYS) == _recover(tokens, base, 9, NEVER)
 
 
-def test_kernels_recover_the_two_halves_of_tokens_that_double_in_length() -> None:
+def test_kernels_recover_both_halves_of_tokens_that_are_twice_as_long_as_the_token_before() -> None:
     tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
     symbols, left, right, is_late = parts_of(tokens)
     texts = [*symbols, *tokens]

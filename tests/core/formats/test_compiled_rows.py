@@ -1,4 +1,4 @@
-"""Tests of the kernels for table rows: they write the bytes of plain Python and parse the values of a file."""
+"""Tests of the kernels for table rows: they write the same bytes as plain Python, and parse the rows of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.formats import FORMATS
-from bpe_core.formats.merge_table import MergeTable, make_rows
+from bpe_core.formats.merge_table import MergeTable, fill_rows
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.recipe import Recipe
@@ -51,15 +51,15 @@ def test_kernels_write_table_rows_with_the_same_bytes_as_plain_python_does(
 def test_kernels_parse_the_rows_of_a_table_file(history: History, name: str) -> None:
     table, format = _table_bytes(history, name, None, by_kernels=False), FORMATS[name]
     assert isinstance(format, MergeTable)
-    cells = format.taken_apart(table, "table").cells()
+    cells = format.parse_parts(table, "table").cells()
     assert cells is not None
     for column in Columns._fields:
         assert cells.numbers(column).tolist() == getattr(history.columns, column).tolist()
 
 
 def test_the_check_of_parsed_table_rows_refuses_incomplete_rows() -> None:
-    assert not make_rows(np.array([True] * 3), 2)
-    assert not make_rows(np.array([False] * 3), 1)
+    assert not fill_rows(np.array([True] * 3), 2)
+    assert not fill_rows(np.array([False] * 3), 1)
 
 
 def _with_missing_values(numbers: Sequence[int]) -> Int64s:

@@ -94,7 +94,7 @@ JSON_DAMAGE = [
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), JSON_DAMAGE, ids=lambda value: repr(value)[:40])
-def test_a_damaged_json_table_is_refused_with_the_place_of_the_damage(old: str, new: str, sentence: str) -> None:
+def test_a_damaged_json_table_is_refused_with_the_position_of_the_damage(old: str, new: str, sentence: str) -> None:
     text = small_table(FORMATS["json"]).decode()
     assert old in text, text
     with pytest.raises(FormatError, match=sentence):
@@ -153,7 +153,7 @@ def test_a_table_file_with_random_changes_is_refused_or_read_as_a_valid_history(
 
 
 def history_or_refusal(format: Format, table: bytes) -> History | str:
-    """Return the history, or the sentence of the refusal."""
+    """Return the history in a table, or the error message if the format refuses the table."""
     try:
         return format.read(table, "table")
     except FormatError as error:

@@ -76,9 +76,10 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
 
 
 def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str, text: str) -> None:
-    """Check that the tokens that were not removed keep their ids and bytes.
+    """Check that each token of the old table is in the new table with its id and its bytes, unless it was removed.
 
-    Also check that the new table decodes a text as the old table does, and that the library encodes it to the same ids.
+    Also check that both tables decode a text equally, and that the library encodes the text to the ids of the new
+    table.
     """
     old_tokenizer, new_tokenizer = Tokenizer(before.history), Tokenizer(now)
     place_of = {number: place for place, number in enumerate(numbers.tolist())}
@@ -168,7 +169,7 @@ def test_extending_a_wordpiece_table_joins_pairs_by_count_or_by_score() -> None:
     assert added_tokens == {"count": [b"##ab"], "score": [b"aab"]} or added_tokens["count"] != added_tokens["score"]
 
 
-def test_extending_adds_tokens_for_characters_that_occur_only_in_longer_tokens(tmp_path: Path) -> None:
+def test_extending_a_vocabulary_adds_tokens_for_characters_that_occur_only_inside_longer_tokens(tmp_path: Path) -> None:
     """A word may end with such a character after another token.
 
     Without a token for the character, the word is unknown.

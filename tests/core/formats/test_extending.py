@@ -169,12 +169,12 @@ def _ranks(folder: Path) -> Path:
     return path
 
 
-def test_extending_a_table_that_cannot_grow_is_refused_in_a_sentence(
+def test_extending_a_table_that_cannot_grow_is_refused_with_an_error_message(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = small()
     for history, by, sentence in (
-        (table, 0, "by 1 token or more"),
+        (table, 0, "must be at least 1, not"),
         (learn_text("low lower " * 9, "gage", merges=2), 5, "each block of the text"),
     ):
         with pytest.raises(RecipeError, match=sentence):

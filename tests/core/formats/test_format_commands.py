@@ -23,7 +23,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_export_reports_that_the_written_file_is_verified(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_export_command_reports_that_the_written_file_is_verified(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = table.with_name("tokenizer.json")
     assert run(["export", "--merges", str(table), str(out), "--check-with", "my own text"]) == 0
     printed = capsys.readouterr().out
@@ -32,7 +34,7 @@ def test_export_reports_that_the_written_file_is_verified(table: Path, capsys: p
     assert len(open_table(out).history) == 40
 
 
-def test_export_can_write_only_the_first_merges_and_print_its_report_as_json(
+def test_the_export_command_can_write_only_the_first_merges_and_print_its_report_as_json(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = table.with_name("ours.tiktoken")
@@ -43,7 +45,9 @@ def test_export_can_write_only_the_first_merges_and_print_its_report_as_json(
     assert len(open_table(out).history) == 7
 
 
-def test_export_refuses_a_table_that_the_format_cannot_hold(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_export_command_refuses_a_table_that_the_format_cannot_hold(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = table.with_name("ours.codes")
     out.write_text("old")
     assert run(["export", "--merges", str(table), str(out)]) != 0
@@ -51,7 +55,7 @@ def test_export_refuses_a_table_that_the_format_cannot_hold(table: Path, capsys:
     assert out.read_text() == "old"
 
 
-def test_converting_to_other_formats_and_back_to_the_first_format_loses_no_merge(
+def test_converting_a_table_to_other_formats_and_back_loses_no_merge(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ranks, model, back = (table.with_name(name) for name in ("a.tiktoken", "b.minbpe.model", "c.csv"))
@@ -64,7 +68,9 @@ def test_converting_to_other_formats_and_back_to_the_first_format_loses_no_merge
     assert not second.has_counts
 
 
-def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_convert_command_names_the_line_of_a_damaged_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     damaged = tmp_path / "codes"
     damaged.write_text("#version: 0.2\nl o\nlow er\n")
     assert run(["convert", str(damaged), str(tmp_path / "out.csv")]) != 0
@@ -72,7 +78,7 @@ def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_diff_reports_the_first_difference_its_cause_and_differently_split_texts(
+def test_the_diff_command_reports_the_first_difference_and_its_cause_and_texts_with_different_splits(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = table.with_name("other.json")
@@ -86,7 +92,7 @@ def test_diff_reports_the_first_difference_its_cause_and_differently_split_texts
     assert run(["diff", str(table), str(table)]) == 0
 
 
-def test_diff_reports_the_comparison_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_diff_command_reports_the_comparison_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ranks = table.with_name("a.tiktoken")
     assert run(["convert", str(table), str(ranks), "--at", "30"]) == 0
     capsys.readouterr()

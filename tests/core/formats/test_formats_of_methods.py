@@ -1,4 +1,4 @@
-"""Tests of the formats for each method: a refusal names the formats that can hold the method's tables."""
+"""Tests of the formats for each method: an error message names the formats that can hold the method's tables."""
 
 from __future__ import annotations
 
@@ -44,23 +44,25 @@ def methods_of(format: Format) -> list[str]:
         ("csv", [*METHODS.own]),
     ],
 )
-def test_each_format_can_store_tables_of_exactly_the_expected_methods(format: str, methods: list[str]) -> None:
+def test_each_format_can_store_the_tables_of_the_expected_methods_and_of_no_others(
+    format: str, methods: list[str]
+) -> None:
     assert methods_of(FORMATS[format]) == methods
 
 
-def test_refusing_an_export_names_the_formats_that_can_store_tables_of_the_method() -> None:
+def test_a_refused_export_names_the_formats_that_can_store_a_table_of_the_method() -> None:
     assert METHODS["wordpiece"].refusal(FORMATS["merges.txt"]) == (
-        "merges.txt holds joined pairs only, but this table was learned by WordPiece: "
+        "merges.txt holds only merges of pairs, but this table was learned by WordPiece: "
         "choose vocab.txt, tokenizer.json or a table such as csv, or save it as a session."
     )
     assert METHODS["parity"].refusal(FORMATS["vocab.txt"]).endswith("Parity-aware BPE: save it as a session.")
     assert METHODS["bpe"].refusal(FORMATS["merges.txt"]) == ""
 
 
-def test_a_plug_in_format_may_list_the_names_of_its_methods() -> None:
+def test_a_plug_in_format_may_list_the_names_of_the_methods_that_it_supports() -> None:
     assert methods_of(ByNames()) == ["wordpiece"]
     assert Chains().fits(ByNames())
-    assert "by-names holds joined pairs only" in METHODS["bpe"].refusal(ByNames())
+    assert "by-names holds only merges of pairs" in METHODS["bpe"].refusal(ByNames())
 
 
 def test_a_plug_in_method_derived_from_another_method_can_be_exported_to_the_same_formats() -> None:
@@ -69,7 +71,7 @@ def test_a_plug_in_method_derived_from_another_method_can_be_exported_to_the_sam
     ]
 
 
-def test_the_method_of_an_opened_file_is_chosen_by_its_kind_of_table() -> None:
+def test_the_method_of_an_opened_file_is_chosen_by_the_kind_of_its_table() -> None:
     assert [method_for(table) for table in (RANKS, PAIRS, IN_WORDS, LONGEST, SCORES)] == [
         *("bpe", "bpe", "bpe", "wordpiece", "unigram")
     ]

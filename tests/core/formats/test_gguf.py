@@ -1,4 +1,7 @@
-"""Tests of tokenizers in GGUF files: the ids equal those that llama.cpp (b11549) gave for the same files."""
+"""Tests of tokenizers in GGUF files.
+
+The expected ids come from llama.cpp (b11549), which encoded with the same files.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +105,7 @@ def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int
 
 
 @pytest.mark.parametrize(("names", "expected"), SPLIT.items())
-def test_a_gguf_file_splits_words_by_its_named_pre_tokenizer(names: tuple[str, ...], expected: str) -> None:
+def test_a_gguf_file_splits_texts_with_the_pre_tokenizer_that_it_names(names: tuple[str, ...], expected: str) -> None:
     for name in names:
         assert ids(gguf(by_name(name)), [TEXT]) == [list(map(int, expected.split()))]
 
@@ -113,7 +116,7 @@ def test_some_gguf_pre_tokenizers_keep_a_word_whole_if_the_word_is_a_token(name:
     assert (len(ids(gguf(contents), ["quite"])[0]) == 1) == as_a_whole
 
 
-def test_unicode_spaces_in_a_gguf_file_are_not_matched_as_east_asian_letters() -> None:
+def test_a_gguf_pattern_does_not_match_unicode_spaces_as_east_asian_letters() -> None:
     contents = by_name("deepseek-coder", merges=[*MERGES, "Ġ â"], tokens=[*BYTES, "Ġâ"])
     contents["token_type"] = [*contents["token_type"], 1]
     assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]
@@ -126,7 +129,7 @@ def test_user_defined_gguf_tokens_always_divide_a_text_and_special_tokens_do_so_
     assert ids(data, ["<tool>", "<|end|>"], special=False) == [[tool], [60, 124, 101, 110, 100, 124, 62]]
 
 
-def test_bytes_without_a_gguf_token_are_reported_as_splitting_differently_in_llama_cpp() -> None:
+def test_bytes_for_which_a_gguf_file_has_no_token_are_reported_because_llama_cpp_splits_them_differently() -> None:
     lacking = ["<gone>" if place == 11 else text for place, text in enumerate(BYTES)]
     opened = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
     assert any("never in llama.cpp" in note for note in opened.notes)
@@ -160,7 +163,9 @@ def numbers(rows: str) -> list[list[int]]:
 @pytest.mark.parametrize(
     ("blank", "expected"), [(True, f"{WITH}|259 269 261|259 262|262 13"), (False, f"{WITHOUT}|269 261|262|260 13")]
 )
-def test_gguf_pieces_are_joined_by_score_and_each_part_of_a_text_gets_a_space(blank: bool, expected: str) -> None:
+def test_gguf_pieces_are_joined_by_score_and_parts_of_a_text_get_a_leading_space_on_request(
+    blank: bool, expected: str
+) -> None:
     assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(expected)
 
 
@@ -194,15 +199,15 @@ LINES: dict[str, Any] = {
 }
 
 
-def test_a_gemma_gguf_file_joins_pairs_within_lines() -> None:
+def test_tokens_of_a_gemma_gguf_file_are_joined_only_within_lines() -> None:
     expected = "264 267|261 264 266 263 264|265 260 267|199 173 260 262|1 261 64 51 119 66 262 269|261 263 260 262|"
     texts = ["ab ab", "aab\n\n\nab", " a  ab", "é b", "<eos>a</s>b<|tool_response>", "a\n b", ""]
     assert ids(gguf(LINES), texts) == numbers(expected)
     assert ids(gguf({**LINES, "model": "gpt2", "pre": "sarvam-moe"}), texts) == numbers(expected)
 
 
-def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
-    """Formerly the decoded text showed the signs for blanks and bytes, and had a space between all tokens."""
+def test_decoding_the_ids_of_a_gemma_gguf_file_restores_spaces_and_single_bytes() -> None:
+    """An earlier version did not decode the signs for spaces and bytes, and put a space between all tokens."""
     tokenizer = Tokenizer(GGUF.open(gguf(LINES), "x").history)
     for text in ("ab ab", "aab\n\n\nab", " a  ab", "é b", "a\n b", "日本", ""):
         assert tokenizer.decode(tokenizer.encode(text), way="library") == text
@@ -234,20 +239,20 @@ def test_decoding_a_gguf_file_removes_spaces_before_punctuation_as_llama_cpp_doe
         assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == expected
 
 
-def test_decoded_bert_gguf_words_have_a_space_before_them_and_special_tokens_have_none() -> None:
+def test_decoding_a_bert_gguf_file_puts_a_space_before_words_but_not_before_special_tokens() -> None:
     tokenizer = Tokenizer(GGUF.open(gguf(WORDS), "x").history)
     ids = tokenizer.encode("[CLS]x ba. a", allowed_special="all")
     assert tokenizer.decode(ids, way="library") == "[CLS][UNK] ba. a"
     assert tokenizer.decode(tokenizer.encode("ab ."), way="library") == " ab."
 
 
-def test_an_added_letter_of_a_gguf_file_is_decoded_as_the_letter_and_not_as_a_byte() -> None:
+def test_a_letter_added_to_a_gguf_file_as_a_token_is_decoded_as_this_letter_and_not_as_a_byte() -> None:
     contents = by_name("deepseek-coder", token_type=[4 if text in ("Á", "<tool>") else 1 for text in BYTES])
     tokenizer = Tokenizer(GGUF.open(gguf(contents), "x").history)
     assert tokenizer.decode(tokenizer.encode("aÁ é", allowed_special="all"), way="library") == "aÁ é"
 
 
-def test_gguf_tokens_named_as_in_the_list_of_llama_cpp_are_special_tokens() -> None:
+def test_gguf_tokens_are_special_if_their_names_are_in_the_list_of_llama_cpp() -> None:
     def found(kind: int, *names: str, **more: Any) -> tuple[list[bool], list[bool]]:
         contents = by_name("gpt-2", **more)
         contents["tokens"], contents["token_type"] = [*BYTES, *names], [*contents["token_type"], *[kind] * len(names)]
@@ -310,7 +315,7 @@ def test_a_bert_gguf_file_splits_words_as_llama_cpp_does(chosen: dict[str, bool]
     assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(expected.replace("L", LONG))
 
 
-def test_opening_a_gguf_file_reports_possible_differences_for_newer_unicode_characters() -> None:
+def test_opening_a_gguf_file_reports_that_newer_unicode_characters_may_be_split_differently() -> None:
     for contents, is_said in ((WORDS, True), (by_name("deepseek-v3"), True), (by_name("gpt-2"), True), (SCORED, False)):
         assert any("newer than Unicode 15" in note for note in GGUF.open(gguf(contents), "x").notes) == is_said
 
@@ -338,8 +343,8 @@ SOUND = gguf(by_name("gpt-2"))
         (b"GGUF" + struct.pack("<IQQQsIIQ", 3, 0, 1, 1, b"x", 9, 9, 1) + bytes(12), "lists of lists"),
         (gguf(by_name("whitespace")), "with the pre-tokenizer 'whitespace', which this program does not know"),
         (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, gemma4, bert, t5"),
-        (gguf({**SCORED, "scores": [1.0]}), "270 tokens, but 270 different texts, 270 kinds and 1 scores"),
-        (gguf({**SCORED, "tokens": ["a"] * 270}), "270 tokens, but 1 different texts"),
+        (gguf({**SCORED, "scores": [1.0]}), "270 tokens, but 270 different texts, 270 kinds and 1 score\\."),
+        (gguf({**SCORED, "tokens": ["a"] * 270}), "270 tokens, but 1 different text,"),
         (gguf({"model": "llama", "tokens": ["a", "b"]}), "256 of the 256 bytes have no token"),
         (gguf({"model": "gpt2"}), "without a tokenizer"),
         (gguf({**SCORED, "tokens": 5}), "must be a list"),
@@ -347,7 +352,7 @@ SOUND = gguf(by_name("gpt-2"))
         (gguf({**WORDS, "unknown_token_id": 99}), '"unk_token" is missing'),
     ],
 )
-def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, message: str, tmp_path: Path) -> None:
+def test_invalid_gguf_files_are_refused_with_an_error_message(data: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.gguf"
     path.write_bytes(data)
     with pytest.raises((FormatError, TooLarge), match=message):

@@ -1,7 +1,7 @@
 """Tests of hostile and damaged files, which are refused with the name of the file, in limited time and memory.
 
-Valid files of every format are cut and changed at random. The result is a valid table, or a FormatError is
-raised. Every former crash of an importer has a test below.
+Valid files of every format are truncated and changed at random. A changed file gives a valid table or a FormatError.
+Each file that once crashed the program has a test below.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def valid_files(format: str, method: str = "") -> dict[str, bytes]:
 
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
-    """Check that a file opens as a table that can encode, or is refused with its name."""
+    """Check that a file opens as a table that can encode, or is refused with an error that names the file."""
     name = NAMES.get(format, f"table.{format}")
     FORMATS[format].recognizes(data)
     try:
@@ -75,7 +75,7 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
 
 
 def damage(length: int) -> st.SearchStrategy[list[tuple[int, int, bytes]]]:
-    """Return a strategy of changes: the place, the length that is removed, and the bytes that are inserted."""
+    """Draw a change of a file: its offset, the number of removed bytes, and the inserted bytes."""
     place = st.integers(0, length)
     cut = st.one_of(st.integers(0, 8), st.integers(0, length))
     put = st.one_of(st.sampled_from(STRANGE), st.binary(max_size=6), st.just(b""))
@@ -196,7 +196,7 @@ def test_merges_of_long_repetitive_tokens_are_recovered_from_ranks_within_second
     assert time.process_time() - before < MOST_SECONDS
 
 
-def test_doubling_merges_in_a_text_file_are_refused_before_they_fill_the_memory() -> None:
+def test_a_text_file_whose_merges_double_the_token_length_is_refused_before_it_fills_the_memory() -> None:
     """A line of the file is as long as its token, and the length of a line is limited."""
     lines = ["#version: 0.2"]
     token = "a"
@@ -213,7 +213,7 @@ def test_an_error_message_quotes_only_the_beginning_of_a_long_wrong_value() -> N
         FORMATS["csv"].open(data, "table.csv")
 
 
-def test_every_format_refuses_a_file_of_another_format() -> None:
+def test_every_format_opens_or_refuses_a_file_of_another_format() -> None:
     for format in FORMATS:
         for other in WRITTEN:
             if other != format:
@@ -262,7 +262,7 @@ def test_an_endless_table_file_with_a_valid_header_is_refused(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])
-def test_a_table_longer_than_the_inspected_beginning_is_recognized(
+def test_a_table_is_recognized_even_if_only_its_beginning_is_inspected(
     format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(all_formats, "LOOK", 1_500)

@@ -1,4 +1,4 @@
-"""Tests of tokenizer files whose normalization steps make long texts or raise unusual exceptions."""
+"""Tests of tokenizer files whose normalizers make long texts or raise unusual exceptions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def history_with(*steps: object) -> History:
     return History.from_pairs(recipe, Alphabet.of_bytes(), [])
 
 
-def test_a_place_inside_a_character_that_normalizes_to_a_long_text_is_never_a_token_boundary() -> None:
+def test_boundaries_beside_a_character_that_normalizes_to_a_long_text_are_explained_by_a_missing_merge() -> None:
     why = Why("abc", history_with(Replace("b", False, "x" * 2 * LONGEST_SHOWN)))
     assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
 
 
-def test_a_panic_of_a_library_becomes_an_exception_and_a_keyboard_interrupt_passes_unchanged() -> None:
+def test_a_panic_of_a_library_becomes_an_exception_but_a_keyboard_interrupt_is_passed_on() -> None:
     class Panic(BaseException):
         pass
 
@@ -38,7 +38,7 @@ def test_a_panic_of_a_library_becomes_an_exception_and_a_keyboard_interrupt_pass
         raise KeyboardInterrupt
 
 
-def test_sample_lines_for_verification_hold_many_words_only_if_the_file_splits_words() -> None:
+def test_samples_for_verification_have_many_words_only_if_the_file_splits_words() -> None:
     (parted,) = islice(joined_tokens(history_with(BertPreTokenizer()), 100), 1)
     (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
     assert len(parted.split(" ")) >= 20
@@ -58,7 +58,7 @@ def test_verification_does_not_normalize_a_compared_word_twice() -> None:
         [Replace("a", False, "b" * 1_000), Replace("b", False, "c" * 1_000), Replace("c", False, "d" * 1_000)],
     ],
 )
-def test_normalization_steps_that_would_fill_the_memory_are_refused(steps: list[Replace]) -> None:
+def test_normalizers_that_would_fill_the_memory_are_refused(steps: list[Replace]) -> None:
     with pytest.raises(TooLarge, match="which is too many"):
         normalize("a" * 200, history_with(*steps).recipe)
     assert normalize("xyz", history_with(*steps[:1]).recipe) == "xyz"

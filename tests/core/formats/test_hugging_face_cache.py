@@ -51,7 +51,7 @@ def test_the_hugging_face_cache_folder_is_found_by_the_environment_variables(mon
     assert cache.folder() == Path("/home/anna/hf/mine")
 
 
-def test_tokenizers_in_the_hugging_face_cache_are_listed_and_opened_by_name(
+def test_tokenizers_in_the_hugging_face_cache_are_listed_and_can_be_opened_by_name(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(folder, "somebody/small")
@@ -68,7 +68,7 @@ def test_tokenizers_in_the_hugging_face_cache_are_listed_and_opened_by_name(
     assert "3 merges" in capsys.readouterr().out
 
 
-def test_a_cached_tokenizer_is_opened_by_branch_by_commit_or_at_its_newest_revision(folder: Path) -> None:
+def test_a_cached_tokenizer_is_opened_at_a_branch_or_a_commit_or_at_its_newest_revision(folder: Path) -> None:
     main, other = put(folder, "a/b"), put(folder, "a/b", "def", "second")
     assert cache.located("hf:a/b") == main
     assert cache.located("hf:a/b@second") == cache.located("hf:a/b@def") == other
@@ -80,6 +80,15 @@ def test_a_cached_tokenizer_is_opened_by_branch_by_commit_or_at_its_newest_revis
 def test_invalid_names_of_cached_tokenizers_are_refused(name: str) -> None:
     with pytest.raises(FormatError, match="not the name of a tokenizer"):
         cache.located(name)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://host/tokenizer.json", "s3://bucket/merges.txt", "http://me:secret@host/x"]
+)
+def test_a_message_about_a_refused_address_of_a_tokenizer_hides_the_password(address: str) -> None:
+    with pytest.raises(FormatError, match=r"://\S+ is an address, and a tokenizer is opened only from") as refused:
+        bpe.open(address)
+    assert "secret" not in str(refused.value)
 
 
 def test_a_short_name_that_fits_several_cached_tokenizers_is_refused(folder: Path) -> None:
@@ -116,7 +125,7 @@ def test_an_existing_file_takes_precedence_over_a_cached_tokenizer_of_the_same_n
     assert cache.located("hf:mine") == Path("hf:mine")
 
 
-def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_repeats_without_download(
+def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_is_repeated_without_a_download(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = put(folder, "somebody/small")

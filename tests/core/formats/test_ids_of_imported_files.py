@@ -90,7 +90,7 @@ def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path:
         assert agreement.agreeing == agreement.texts > 0
 
 
-def test_the_longest_token_is_counted_as_in_the_trainer_of_the_library() -> None:
+def test_the_trainer_of_the_library_obeys_the_token_length_limit_named_in_an_export_report() -> None:
     history = learn_preset("gpt2", merges=40, max_token_length=4)
     note = next(sentence for sentence in FORMATS["tokenizer.json"].can_hold(history) if "max_token_length" in sentence)
     assert "4 symbols" in note

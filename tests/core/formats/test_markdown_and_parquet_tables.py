@@ -18,7 +18,7 @@ from tests.core.learning import train
 PARQUET, MARKDOWN = FORMATS["parquet"], FORMATS["markdown"]
 
 
-def test_a_markdown_table_has_a_row_for_each_merge_with_count_tie_and_bytes() -> None:
+def test_each_row_of_a_markdown_table_shows_a_merge_and_its_count() -> None:
     history = learn_preset("gpt2", merges=50)
     text = content(history, "markdown").decode()
     assert MARKDOWN.recognizes(text.encode())

@@ -24,7 +24,7 @@ from tests.core.formats.samples import languages, texts
 
 
 def clip() -> tuple[Any, list[str]]:
-    """Return a tokenizer like that of CLIP, made by `tokenizers`, and the lines of its merges."""
+    """Return a tokenizer like the tokenizer of CLIP, made by `tokenizers`, and the lines of its merges."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre, changes = tokenizers.pre_tokenizers, tokenizers.normalizers
     made = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix="</w>"))
@@ -44,7 +44,7 @@ def clip() -> tuple[Any, list[str]]:
     return made, [" ".join(merge) for merge in learned]
 
 
-def test_clip_merges_of_bytes_are_opened_with_the_ids_of_the_library(tmp_path: Path) -> None:
+def test_the_merge_file_of_the_clip_model_is_opened_with_the_same_ids_as_in_the_library(tmp_path: Path) -> None:
     theirs, lines = clip()
     body = "\n".join(lines) + "\n"
     whole = tmp_path / "whole"
@@ -70,7 +70,7 @@ def test_clip_merges_of_bytes_are_opened_with_the_ids_of_the_library(tmp_path: P
     assert not agreement.differences
 
 
-def test_texts_of_clip_are_decoded_as_by_its_transformers_class(tmp_path: Path) -> None:
+def test_ids_of_the_clip_model_are_decoded_to_the_same_texts_as_in_transformers(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     theirs, lines = clip()
     (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(lines) + "\n", "utf-8")
@@ -106,7 +106,7 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
         (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "says how a tokenizer is used"),
         (b"<s>\t0\n</s>\t0\na\t0\n", "open the .model file in its folder"),
         (b"[PAD]\t0\n[UNK]\t0\nin\t-0\nat\t-1\n", "open the .model file in its folder"),
-        (b"[\\u0000] 0\n[!] 33\n[e][ ] -> [e ] 256\n", "minbpe writes for people"),
+        (b"[\\u0000] 0\n[!] 33\n[e][ ] -> [e ] 256\n", "the readable list that minbpe writes"),
         (b"'<pad>_'\n'<EOS>_'\n', _'\n'._'\n'the_'\n", "subwords of Tensor2Tensor"),
         (b"### SubwordTextEncoder\n### Metadata: {}\n'the_'\n', '\n'a_'\n'in_'\n'of_'\n", "subwords of Tensor2Tensor"),
         (b"2 9\nthe 0.1 -0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9\n", "vectors of words"),
@@ -152,7 +152,7 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
         (b"\x1f\x8b\x08 what", "holds damaged gzip data"),
     ],
 )
-def test_files_that_only_accompany_a_tokenizer_are_recognized_by_their_names(
+def test_sidecar_files_of_a_tokenizer_are_recognized_by_their_names(
     tmp_path: Path, content: bytes, message: str
 ) -> None:
     path = tmp_path / "file"
@@ -172,7 +172,9 @@ def merges_of(parts: list[tuple[str, str]]) -> WrittenMerges:
 
 @given(parts=PARTS)
 @settings(max_examples=100)
-def test_merges_parsed_in_one_batch_equal_merges_parsed_one_by_one(parts: list[tuple[str, str]]) -> None:
+def test_parsing_merges_in_one_batch_gives_the_same_result_as_parsing_them_individually(
+    parts: list[tuple[str, str]],
+) -> None:
     merges, base = merges_of(parts), {"a": 0, "b": 1}
     at_once = written_merges.resolved_at_once(base, 2, merges)
     with pytest.MonkeyPatch.context() as patch:
@@ -217,7 +219,7 @@ def test_a_merge_in_an_unordered_list_is_made_as_soon_as_its_two_tokens_exist(pa
     ]
 
 
-def test_only_the_merges_that_clip_uses_are_read_from_its_merge_file(tmp_path: Path) -> None:
+def test_only_the_merges_that_the_clip_model_uses_are_read_from_its_merge_file(tmp_path: Path) -> None:
     """CLIP reads lines 1 to 49,152 - 256 - 2 of the file, so its special tokens have the last two of 49,408 ids."""
     signs = [byte_level.stand_ins()[byte] for byte in byte_level.stand_in_order()]
     pairs = (f"{left} {right}" for left in signs for right in signs)
@@ -233,7 +235,7 @@ def test_only_the_merges_that_clip_uses_are_read_from_its_merge_file(tmp_path: P
 
 
 @pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
-def test_merges_in_vocab_bpe_get_the_ids_of_encoder_json(tmp_path: Path, asked: str) -> None:
+def test_merges_of_a_vocab_bpe_file_get_their_ids_from_encoder_json(tmp_path: Path, asked: str) -> None:
     """The first GPT of OpenAI is published with merges of characters that end words, and a JSON file of ids."""
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
     names = [

@@ -1,4 +1,7 @@
-"""Tests of files whose pairs are joined by priorities: they give the ids of their own libraries."""
+"""Tests of files that join pairs by priorities instead of the order of learning.
+
+The program and the library of each file give the same ids.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ def samples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def odd_ranks() -> dict[bytes, int]:
-    """Return ranks in an order that no training gives, with whole words that no pair makes."""
+    """Return ranks in an order that no training gives, with some whole words that no merge makes."""
     tokens = written(learn_preset("gpt2"))
     rng = random.Random(3)
     later = tokens[300:] + [text.encode() for text in (" lighthouse", " harbour", "ὀλίγος", "xylophone")]
@@ -128,7 +131,7 @@ def test_encoding_by_priorities_at_a_step_uses_no_token_that_is_learned_later(od
     left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
     rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
 )
-def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python_does(
+def test_kernels_and_plain_python_exclude_the_same_tokens_and_pairs_from_joining(
     words: list[bytes], left_out: set[int], rows: list[Any]
 ) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]
@@ -148,7 +151,7 @@ def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python_
     halves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
     priorities=st.lists(st.integers(NO_PRIORITY, 3), min_size=9, max_size=9),
 )
-def test_kernels_find_the_same_token_for_a_pair_as_plain_python_does(
+def test_kernels_and_plain_python_find_the_same_token_for_a_pair(
     halves: list[tuple[int, int]], priorities: list[int]
 ) -> None:
     """Several tokens may have the text of a pair.
@@ -256,7 +259,7 @@ def as_llama_3(whole: dict[str, Any]) -> None:
     ],
     ids=["any order", "Llama 3", "bytes left out", "characters left out", "unknown joined", "CLIP"],
 )
-def test_a_tokenizer_trained_by_tokenizers_is_opened_with_equal_ids_and_saved_in_a_session(
+def test_a_tokenizer_of_the_tokenizers_library_is_opened_with_the_same_ids_and_saved_in_a_session(
     choices: dict[str, Any], change: Callable[[dict[str, Any]], None] | None, is_joined: bool, tmp_path: Path
 ) -> None:
     whole = train_tokenizer(**choices)
@@ -318,7 +321,7 @@ BLANKS = [
     ],
     ids=["as Llama 2's", "as it is usual", "as Gemma's", "folded case"],
 )
-def test_a_model_trained_by_sentencepiece_is_opened_with_equal_ids_and_spans(
+def test_a_model_trained_by_sentencepiece_is_opened_with_the_same_ids_and_spans(
     choices: dict[str, Any], is_joined: bool, tmp_path: Path
 ) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")

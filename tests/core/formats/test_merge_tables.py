@@ -64,7 +64,7 @@ def test_a_table_of_any_history_is_read_back_unchanged(
 
 
 @every_format
-def test_a_forced_step_is_written_without_a_tie(format: Format) -> None:
+def test_a_table_shows_no_tie_for_a_forced_step(format: Format) -> None:
     forced = (Intervention(1, "force", ord("c"), ord("d")),)
     recipe = Recipe.preset("raw-bytes", merges=2, vocab_size=None, interventions=forced)
     history = train(Corpus.from_texts(["abxabycdxcdy"]), recipe)
@@ -94,7 +94,7 @@ def test_counts_of_64_bits_are_read_back_unchanged_from_a_table(format: Format) 
 
 
 @every_format
-def test_tokens_too_long_to_show_are_shortened_in_a_table_and_still_read_back(format: Format) -> None:
+def test_tokens_that_are_too_long_to_show_are_shortened_in_a_table_but_read_back_completely(format: Format) -> None:
     history = learn_recipe(Recipe.preset("raw-bytes"), {"a" * 20_000: 1})
     assert any("longer than 4,096 bytes" in sentence for sentence in format.can_hold(history))
     data = table_bytes(history, format)
@@ -149,7 +149,7 @@ def test_a_csv_table_has_the_same_number_of_columns_in_every_row(format: Format)
     assert bytes.fromhex(rows[-2]["bytes"]) == b'comma, quote"'
 
 
-def test_a_json_table_holds_the_runner_up_of_each_merge() -> None:
+def test_a_json_table_contains_the_runner_up_of_each_merge() -> None:
     history = learn_recipe(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2, "newest": 6, "widest": 3})
     first = json.loads(table_bytes(history, FORMATS["json"]))["merges"][0]
     assert (first["left_text"], first["right_text"], first["token"], first["count"]) == ("e", "s", "es", 9)
@@ -162,7 +162,7 @@ def test_a_json_table_holds_the_runner_up_of_each_merge() -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".JSON"])
-def test_the_file_ending_chooses_the_table_format_and_the_content_is_recognized_on_reading(
+def test_a_table_is_written_in_the_format_of_its_file_ending_and_recognized_by_its_content(
     tmp_path: Path, ending: str
 ) -> None:
     history = learn_recipe(RECIPES[0])
@@ -191,7 +191,7 @@ def test_an_error_while_writing_a_table_leaves_the_old_file(tmp_path: Path, form
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_cancelling_the_writing_of_a_table_leaves_the_old_file(tmp_path: Path) -> None:
+def test_cancelling_while_a_table_is_written_leaves_the_old_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("precious")
     with pytest.raises(Cancelled, match="unchanged"):
@@ -200,14 +200,14 @@ def test_cancelling_the_writing_of_a_table_leaves_the_old_file(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\xff\xfe", b"PK\x03\x04", b"step,left\n"])
-def test_the_refusal_to_read_another_file_as_a_table_names_the_file(tmp_path: Path, content: bytes) -> None:
+def test_the_error_for_a_file_that_is_not_a_table_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"odd\.csv"):
         read_history(path)
 
 
-def test_the_refusal_to_read_a_missing_table_names_the_file(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_table_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"Could not read .*gone\.csv: No such file"):
         read_history(tmp_path / "gone.csv")
 

@@ -87,7 +87,7 @@ def test_an_exported_merges_file_with_its_vocabulary_is_read_back_with_equal_mer
     assert back.history.numbers is None
 
 
-def test_tokens_of_a_merges_file_without_a_vocabulary_get_ids_as_in_gpt2() -> None:
+def test_tokens_of_a_merges_file_without_a_vocabulary_are_numbered_as_in_gpt2() -> None:
     history = learn_preset("gpt2", ties="byte-alphabet")
     back = PAIR.open(content(history, "merges.txt"), "merges.txt")
     assert any("no vocab.json" in note for note in back.notes)
@@ -130,7 +130,7 @@ def test_a_damaged_merges_file_is_refused_with_a_line_number(text: str, sentence
 def test_a_merge_listed_twice_in_merges_txt_is_used_once_and_reported() -> None:
     opened = PAIR.open(b"#version: 0.2\nt h\nt h\n", "merges.txt")
     assert len(opened.history) == 1
-    assert any("1 merges never happen" in note for note in opened.notes)
+    assert any("1 merge never happens" in note for note in opened.notes)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,9 @@ def test_merges_that_do_not_fit_the_vocabulary_are_refused_with_the_names_of_bot
 
 
 @pytest.mark.parametrize(("unknown", "expected"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
-def test_characters_without_a_token_become_the_unknown_token_or_are_left_out(unknown: str, expected: list[int]) -> None:
+def test_characters_without_a_token_become_the_unknown_token_if_there_is_one_and_are_left_out_otherwise(
+    unknown: str, expected: list[int]
+) -> None:
     numbers = {"a": 0, "b": 1, "ab": 2, "c": 3} | ({unknown: 4} if unknown else {})
     opened = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
     assert opened.numbers_of(encode(opened.history, "ab?ab")) == expected
@@ -211,7 +213,7 @@ def test_a_byte_vocabulary_without_a_token_for_the_space_is_read_as_bytes(
     assert len(encode(opened.history, "日 本")) > 3
 
 
-def test_a_byte_alphabet_of_english_letters_only_is_read_as_bytes(tmp_path: Path) -> None:
+def test_a_byte_vocabulary_with_only_english_letters_is_read_as_bytes(tmp_path: Path) -> None:
     """A trainer without the full byte alphabet has tokens only for the bytes that its texts contain."""
     library = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = library.Tokenizer(library.models.BPE())
@@ -255,14 +257,14 @@ def test_a_wordpiece_vocabulary_in_json_is_recognized_and_refused_with_advice(tm
         open_table(tmp_path / "vocab.json")
 
 
-def test_tokens_that_added_tokens_json_adds_are_reported(tmp_path: Path) -> None:
+def test_tokens_from_added_tokens_json_are_reported(tmp_path: Path) -> None:
     merges = tmp_path / "merges.txt"
     for name, data in files(learn_preset("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)
     assert not any("added_tokens" in note for note in open_table(merges).notes)
     (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")
     (one_note,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
-    assert one_note.startswith("1 tokens in added_tokens.json in its folder are not matched here")
+    assert one_note.startswith("1 token in added_tokens.json in its folder is not matched here")
     assert "<|im_start|>" in one_note
     (tmp_path / "added_tokens.json").write_text("{", "utf-8")
     assert any("damaged" in note for note in open_table(merges).notes)

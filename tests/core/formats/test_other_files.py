@@ -1,4 +1,4 @@
-"""Tests of the refusals of files that are no tables: each sentence names what the file is."""
+"""Tests of files that are no tokenizers: the error message says what kind of file it is."""
 
 from __future__ import annotations
 
@@ -51,13 +51,18 @@ def gguf_changed_as_text() -> bytes:
         ("old.model", 'word v1\n"\\\\p{L}+"\n400\n0 Ā\n1 ā\n', "older program for BoundlessBPE", "csv"),
         ("bpe.model", "bpe v2\n\\S+\n1\n<end> 276\n20\n116 101\n32 97\n101 110\n", "based on minbpe", "csv"),
         ("merges.bpe", "".join(f"{pair}\r\n" for pair in SPACED), "hold spaces as they are", "csv"),
-        ("words.txt", "".join(f"{word},{9 - at}\n" for at, word in enumerate(WORDS)), "To learn from counts", "BERT's"),
-        ("vocab.txt", "[PAD] 0\n[UNK]  1\nde 9\nla 8\n", "To learn from counts", "BERT's"),
+        (
+            "words.txt",
+            "".join(f"{word},{9 - at}\n" for at, word in enumerate(WORDS)),
+            "To learn from its counts",
+            "BERT's",
+        ),
+        ("vocab.txt", "[PAD] 0\n[UNK]  1\nde 9\nla 8\n", "To learn from its counts", "BERT's"),
         ("tokenizer.bin", llama2_c(["<s>", "</s>", " a", "b"]), "llama2.c", "csv"),
         ("tokenizer.gguf", gguf_changed_as_text(), "converted as if it were text", "copied completely"),
     ],
 )
-def test_refusing_a_file_of_another_kind_names_the_kind_of_the_file(
+def test_the_error_for_a_file_of_another_kind_names_that_kind(
     name: str, content: str | bytes, message: str, absent_message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -68,7 +73,7 @@ def test_refusing_a_file_of_another_kind_names_the_kind_of_the_file(
     assert absent_message not in str(refused.value)
 
 
-def test_merges_of_bytes_are_recognized_even_without_a_sign_for_the_space(tmp_path: Path) -> None:
+def test_merges_of_bytes_are_recognized_even_without_the_symbol_for_the_space(tmp_path: Path) -> None:
     """A file learned from words without spaces has no token with a space, and may have no version line."""
     pairs = ["e s", "l a", "Ã ³", "i Ã³", "c iÃ³", "Ã ±", "a Ã±", "aÃ± os", "o s"]
     path = tmp_path / "es-merges.txt"

@@ -1,8 +1,8 @@
 """Tests of tokenizers trained by other programs: they open in seconds, with the token counts and ids of their
 libraries.
 
-The libraries train some of the tokenizers here. The tables of GPT-2, cl100k and subword-nmt are tested where
-their files are available.
+Some of the tokenizers are trained here by the libraries. The tables of GPT-2, cl100k and subword-nmt are tested if
+their files exist on this machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIZE = 9_000  # the vocabulary size of the tables that the tests train
 
 
 class Table(NamedTuple):
-    """A tokenizer file of another program, and the facts about the file that the tests expect."""
+    """A tokenizer file of another program, with the token counts and ids that the tests expect."""
 
     path: Path
     format: str
@@ -117,7 +117,7 @@ def test_the_special_token_of_a_published_tokenizer_has_the_expected_id(case: Ca
         assert case.numbers("a<|endoftext|>", allowed_special="all") == [a, case.table.merges + 256]
 
 
-def test_ids_of_published_tokenizers_equal_those_of_tiktoken_in_every_language(case: Case) -> None:
+def test_published_tokenizers_give_the_same_ids_as_tiktoken_in_every_language(case: Case) -> None:
     """Tables of other programs can be passed to tiktoken, because the order of their merges gives the ranks."""
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     expression = NAMED_PATTERNS[case.table.pattern].expression

@@ -80,7 +80,7 @@ def ranks(*tokens: bytes, start: int = 256) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
 
 
-def test_a_token_of_a_ranks_file_that_no_merge_makes_is_reported_and_encodes_only_whole_words() -> None:
+def test_a_token_in_a_ranks_file_that_no_merge_can_make_is_reported_and_used_only_for_whole_words() -> None:
     opened = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
     assert len(opened.history) == 1
     assert any("“xyz”" in note and "whole word" in note for note in opened.notes)
@@ -88,7 +88,7 @@ def test_a_token_of_a_ranks_file_that_no_merge_makes_is_reported_and_encodes_onl
     assert [opened.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
 
 
-def test_a_token_listed_before_its_parts_in_a_ranks_file_is_reported_and_still_made() -> None:
+def test_a_token_listed_before_its_parts_in_a_ranks_file_is_reported_and_still_usable() -> None:
     opened = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
     assert [Tokenizer(opened.history).token_bytes(merge.index) for merge in opened.history] == [b"bc", b"abc"]
     assert any("“abc”" in note and "not in the order of merges" in note for note in opened.notes)
@@ -101,7 +101,7 @@ def test_ranks_with_gaps_keep_their_ids() -> None:
     assert any("744" in note for note in opened.notes)
 
 
-def test_exporting_two_merges_with_the_same_text_as_ranks_reports_the_ambiguity() -> None:
+def test_exporting_a_table_as_ranks_reports_two_merges_that_make_the_same_text() -> None:
     """The training learns both a+bc and ab+c, because each pair is the most frequent at its step."""
     recipe = Recipe.preset("gpt2", merges=4, min_frequency=1, ties="lowest-ids")
     history = train(Corpus.from_texts(["abc abc abd abd bc bc bc bc bce bce"]), recipe)
@@ -130,7 +130,7 @@ def test_a_damaged_ranks_file_is_refused_with_a_line_number(data: bytes, sentenc
         TIKTOKEN.open(data, "odd")
 
 
-def test_lines_of_a_ranks_file_are_read_in_any_order() -> None:
+def test_a_ranks_file_with_its_lines_in_reverse_order_is_read_as_the_same_ranks() -> None:
     lines = ranks(b"ab", b"abc").splitlines(keepends=True)
     assert list(read_ranks(b"".join(reversed(lines)), "odd")) == list(read_ranks(b"".join(lines), "odd"))
 
@@ -144,7 +144,7 @@ def words_of_all_languages(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_subword_nmt_loads_our_codes_and_splits_words_equally(marker: str) -> None:
+def test_subword_nmt_loads_our_codes_and_splits_words_as_the_program_does(marker: str) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
     history = learn_preset("words", marker=marker, ties="largest-text")
     theirs = apply_bpe.BPE(io.StringIO(content(history, "subword-nmt").decode(), newline="\n"), separator="")
@@ -168,7 +168,7 @@ def test_codes_of_the_first_subword_nmt_releases_are_read_without_a_version_line
         assert pieces == theirs.segment_tokens([word])
 
 
-def test_codes_without_a_version_are_read_as_newer_codes_if_their_tokens_hold_the_end_marker() -> None:
+def test_codes_without_a_version_are_read_as_newer_codes_if_their_tokens_contain_the_end_marker() -> None:
     text = "e n</w>\nt h\nth en</w>\n"
     without_version, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
     assert "says no version" in without_version.notes[1]
@@ -195,7 +195,7 @@ def test_codes_learned_by_subword_nmt_split_words_as_subword_nmt_does() -> None:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_exported_subword_nmt_codes_are_read_back_and_split_words_equally(marker: str) -> None:
+def test_exported_subword_nmt_codes_are_read_back_and_still_split_words_in_the_same_way(marker: str) -> None:
     history = learn_preset("words", marker=marker, ties="largest-text")
     back = write_and_open(history, "subword-nmt").history
     ours, theirs = Tokenizer(history), Tokenizer(back)
@@ -247,7 +247,7 @@ def minbpe_encode(model: bytes, text: str) -> list[int]:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
-def test_the_minbpe_algorithm_encodes_with_our_exported_file_as_the_program_does(preset: str) -> None:
+def test_the_minbpe_algorithm_gives_the_same_ids_with_an_exported_file_as_the_program(preset: str) -> None:
     history = learn_preset(preset, merges=100)
     model = content(history, "minbpe")
     for text in texts()[::3]:
@@ -268,7 +268,7 @@ def test_a_minbpe_file_is_read_back_with_its_pattern_and_special_tokens() -> Non
     assert again.history.numbers.tolist() == numbers.tolist()
 
 
-def test_the_vocab_file_beside_a_minbpe_model_names_each_token() -> None:
+def test_the_vocab_file_beside_a_minbpe_model_shows_bytes_and_merges() -> None:
     contents = files(learn_preset("gpt2"), "minbpe", "table.model")
     lines = contents["table.vocab"].decode().split("\n")
     assert lines[10] == "[<0x0A>] 10"
@@ -302,7 +302,7 @@ def test_a_minbpe_pattern_that_cannot_be_read_is_reported() -> None:
     assert opened.history.recipe.pattern == "none"
 
 
-def test_doubling_tokens_in_a_minbpe_file_are_refused_before_they_fill_the_memory() -> None:
+def test_a_minbpe_file_whose_tokens_double_in_length_is_refused_before_it_fills_the_memory() -> None:
     """Forty lines that each double the last token would make a token of a million megabytes."""
     doubling = b"97 97\n" + b"".join(b"%d %d\n" % (id, id) for id in range(256, 296))
     with pytest.raises(FormatError, match=r"odd, line 34: the token of this step would be longer than"):

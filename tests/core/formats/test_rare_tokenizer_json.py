@@ -447,11 +447,11 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "something is put where nothing was": (
         whole(bpe(LETTERS), [replace_step("x?", "-", regex=True), LOWER], []),
-        "after a replacement of an empty match",
+        "After a replacement of an empty match",
     ),
     "something is put between all characters": (
         whole(bpe(LETTERS), [replace_step("", "a")], [by_bytes()]),
-        "after a replacement of an empty match",
+        "After a replacement of an empty match",
     ),
     "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "older tables of visible characters"),
     "the unknown token is spelled once the text is changed": (
@@ -478,7 +478,7 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replace_step("a", "")], [], added_token(2, "a", normalized=True)),
-        "become empty in the normalized text",
+        "becomes empty in the normalized text",
     ),
     "a token is shown as an earlier one": (
         whole(bpe(LETTERS), [LOWER], [], added_token(6, "AB", normalized=True), added_token(6, "AB")),
@@ -513,7 +513,7 @@ def test_a_case_insensitive_pattern_splits_a_long_batch_like_a_short_text() -> N
     assert ids[edges[7] : edges[8]].tolist() == list(alone)
 
 
-def test_exporting_warns_of_a_text_that_the_written_file_would_turn_into_a_token() -> None:
+def test_exporting_warns_about_a_text_that_the_written_file_would_turn_into_a_token() -> None:
     made = whole(bpe({"  ": 152}), [], [by_bytes()], added_token(158, "<", single_word=True))
     history = JSON.open(json.dumps(made).encode(), "x").history
     assert any("In this format the text < becomes the special token" in sentence for sentence in JSON.can_hold(history))

@@ -1,4 +1,4 @@
-"""Tests of the check of all steps at once: it finds the same invalid step as a check of each step."""
+"""Tests of the check of all steps in one call: it finds the same invalid step as a check of each single step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never
 
 
 def are_valid(rows: list[Any], recipe: Recipe) -> bool:
-    """Check the steps one by one. Return whether all are valid."""
+    """Return whether all steps are valid. The steps are checked one by one."""
     tokens = 4
     joined_pairs: set[tuple[int, int]] = set()
     dropped: set[int] = set()

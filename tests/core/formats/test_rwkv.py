@@ -1,4 +1,4 @@
-"""Tests of the vocabulary of RWKV: ids follow its published rule, which takes the longest token from the left."""
+"""Tests of the vocabulary of RWKV: texts are encoded from the left, each time with the longest token that fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.editing.growing import growing_recipe
-from bpe_core.editing.without_tokens import without
+from bpe_core.editing.without_tokens import remove_tokens
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import open_table
@@ -63,7 +63,7 @@ def test_rwkv_encodes_a_text_with_the_longest_tokens_and_decodes_the_text_again(
     assert PLAIN.decode(ids) == PLAIN.decode(ids, way="library") == text
 
 
-def test_kernels_encode_many_texts_with_rwkv_to_the_ids_of_the_rule() -> None:
+def test_kernels_encode_many_texts_to_the_ids_that_the_rwkv_rule_gives() -> None:
     chance = Random(1)
     texts = ["".join(chance.choices(LONGER, k=chance.randrange(40))) for _ in range(300)]
     ids, starts = COMPILED.encode_batch(texts)
@@ -84,7 +84,7 @@ def test_an_rwkv_file_is_written_unchanged_and_keeps_its_ids_in_table_formats(tm
         assert FORMATS[name].refusal(HISTORY)
 
 
-def test_each_byte_of_an_rwkv_text_has_a_reason_for_its_split() -> None:
+def test_the_reason_for_a_split_of_an_rwkv_text_names_the_longest_token_that_fits() -> None:
     text = "人民 the aba"
     reasons = [WhyLongest(text, HISTORY).explanation_at(byte, 0).sentence for byte in range(1, len(text.encode()))]
     assert reasons[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
@@ -92,7 +92,7 @@ def test_each_byte_of_an_rwkv_text_has_a_reason_for_its_split() -> None:
 
 def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -> None:
     gone = {b"abab", "人民".encode()}
-    trimmed = without(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
+    trimmed = remove_tokens(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
     text = "ababab人民 the"
     token_texts = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
     assert [NUMBERS[token_text] for token_text in token_texts] == encode_by_the_rule(

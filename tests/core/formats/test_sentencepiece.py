@@ -69,7 +69,10 @@ def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallbac
 
 
 def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_export() -> None:
-    """The check skips combining marks in an order that the normalization map lacks, and the sign for blanks."""
+    """The verification leaves out two lines of the text.
+
+    One contains the sign for blanks. The other has combining marks in an order that the model does not normalize.
+    """
     history = learn_preset("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
     assert [MODEL.is_beyond(history, line) for line in rare.split("\n")] == [False, True, False]
@@ -151,7 +154,7 @@ STRANGE_KIND = bytes_field(2, varint_field(3, 5))
 
 
 def different_pieces(count: int) -> bytes:
-    """Return `count` encoded pieces with different texts, made by changing the text of one encoded piece."""
+    """Return the bytes of `count` pieces as a model stores them. All pieces have different texts."""
     first = "0000000"
     before, behind = piece(first).split(first.encode())
     return b"".join(before + b"%07x" % number + behind for number in range(count))
@@ -188,7 +191,7 @@ SOUND = [
 
 
 @given(st.permutations(SOUND), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=2))
-def test_sentencepiece_pieces_parsed_in_one_batch_equal_pieces_parsed_one_by_one(
+def test_parsing_sentencepiece_pieces_in_one_batch_gives_the_same_result_as_parsing_them_individually(
     parts: list[bytes], changes: list[tuple[int, int]]
 ) -> None:
     """Some pieces are long, and random bytes of the data are changed."""
@@ -218,7 +221,7 @@ BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
     has_bytes=st.booleans(),
     texts=st.lists(st.text("ab é", max_size=12)),
 )
-def test_a_sentencepiece_model_opened_with_and_without_kernels_is_equal(
+def test_opening_a_sentencepiece_model_with_and_without_kernels_gives_equal_tables(
     pieces: dict[str, tuple[int, int]], joins: list[tuple[int, int]], has_bytes: bool, texts: list[str]
 ) -> None:
     """In a trained model, every piece can be joined from earlier pieces. In other models, some pieces cannot."""

@@ -1,4 +1,6 @@
-"""Tests of models that SentencePiece trains here with each of its options: every id equals that of the library."""
+"""Tests of models that SentencePiece trains here with each of its options: the program and the library give the same
+ids.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,7 @@ def test_a_sentencepiece_model_with_each_option_is_opened_and_written_with_equal
 @pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
                                      {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True},
                                      {}, {"add_dummy_prefix": False}])  # fmt: skip
-def test_a_text_that_is_empty_after_normalization_is_encoded_as_in_sentencepiece(options: dict[str, bool]) -> None:
+def test_a_text_that_normalization_makes_empty_gets_the_same_ids_as_in_sentencepiece(options: dict[str, bool]) -> None:
     samples = [
         "",
         " ",
@@ -120,7 +122,9 @@ def test_user_rules_that_insert_several_spaces_are_applied_as_in_sentencepiece(
 
 @pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_a_model_with_removed_and_unused_pieces_encodes_as_in_sentencepiece(kind: str, option: dict[str, bool]) -> None:
+def test_a_model_with_removed_and_unused_pieces_gives_the_same_ids_as_sentencepiece(
+    kind: str, option: dict[str, bool]
+) -> None:
     """A character that occurs only in longer pieces can be joined to such a piece. Alone it is unknown."""
     chance, left = Random(kind), list[ScoredPiece]()
     stored = read(data := sentencepiece_model(kind, **option), "trained.model")
@@ -134,7 +138,9 @@ def test_a_model_with_removed_and_unused_pieces_encodes_as_in_sentencepiece(kind
 
 
 @pytest.mark.parametrize(("unused", "used"), [("b▁", "▁"), ("▁", "b")])
-def test_text_with_unused_pieces_across_spaces_is_encoded_as_in_sentencepiece(unused: str, used: str) -> None:
+def test_text_with_unused_pieces_that_contain_spaces_gets_the_same_ids_as_in_sentencepiece(
+    unused: str, used: str
+) -> None:
     scores = {used: -2.0, "b": 0.0, "bc": 3.0, "abc": -6.0, "▁a": -1.5, "c": -9.0}
     pieces = [ScoredPiece("<unk>", 0.0, Kind.UNKNOWN), ScoredPiece(unused, -1.0, Kind.UNUSED)]
     pieces += [ScoredPiece(text, score, Kind.NORMAL) for text, score in scores.items()]
@@ -174,7 +180,7 @@ def bytes_after_pieces(stored: FieldValues, data: bytes) -> bytes:
 
 
 def check(data: bytes, samples: Sequence[str]) -> None:
-    """Check that our ids with and without kernels, and the ids of the exported model, equal those of the library."""
+    """Check that our ids with and without kernels, and the ids of the exported model, are the ids of the library."""
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     opened, file = FORMATS["sentencepiece"].open(data, "changed.model"), io.BytesIO()
     ids, offsets = Tokenizer(opened.history).encode_batch(samples)
@@ -192,7 +198,7 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         assert tokenizer.decode(opened.history.indices_of(row), way="library") == decoded == again.decode(row), row
 
 
-def test_the_why_command_for_a_sentencepiece_model_reports_a_token_that_was_merged_before(
+def test_the_why_command_names_an_earlier_merge_as_a_reason_in_a_sentencepiece_model(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))
@@ -212,7 +218,7 @@ def test_byte_pieces_in_lowercase_are_decoded_as_in_sentencepiece() -> None:
 
 
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
-def test_equally_good_splits_around_user_defined_symbols_are_chosen_as_in_sentencepiece(change: float) -> None:
+def test_ties_between_splits_around_user_defined_symbols_are_resolved_as_in_sentencepiece(change: float) -> None:
     samples = [
         before * times + " " * blanks for before in ("of", "é,", "") for times in range(4) for blanks in range(12)
     ]
@@ -220,7 +226,7 @@ def test_equally_good_splits_around_user_defined_symbols_are_chosen_as_in_senten
 
 
 @pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
-def test_scores_are_summed_anew_beyond_100_000_as_in_sentencepiece(change: float) -> None:
+def test_a_sum_of_scores_is_reset_beyond_100_000_as_in_sentencepiece(change: float) -> None:
     """Usual scores reach this sum in texts of a hundred thousand characters. The changed scores reach it sooner."""
     check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
 
@@ -265,7 +271,7 @@ def test_scores_of_an_opened_unigram_model_are_saved_exactly(name: str, sums: st
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "word"])
-def test_the_unknown_token_keeps_its_id_beside_byte_pieces(kind: str) -> None:
+def test_the_unknown_token_keeps_its_id_in_a_model_with_byte_pieces(kind: str) -> None:
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs, opened = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
     ids = [theirs.unk_id(), 5, theirs.unk_id()]

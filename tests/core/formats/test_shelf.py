@@ -1,4 +1,4 @@
-"""Tests of the shelf: tokenizers of well-known models, which are here, or are fetched only on demand."""
+"""Tests of the shelf, which lists tokenizers of well-known models. A tokenizer is downloaded only on request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def test_an_empty_computer_has_only_the_names_of_known_tokenizers_on_the_shelf(
+def test_the_shelf_lists_known_tokenizers_even_if_no_tokenizer_is_on_the_computer(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert [(entry.title, entry.file) for entry in shelf()] == [(known.title, None) for known in KNOWN]
@@ -54,7 +54,7 @@ def test_an_empty_computer_has_only_the_names_of_known_tokenizers_on_the_shelf(
     assert "No tokenizer is here yet" in capsys.readouterr().out
 
 
-def test_tokenizers_of_the_cache_of_the_program_and_of_a_folder_lie_on_the_shelf(
+def test_the_shelf_lists_tokenizers_in_the_hub_cache_and_next_to_the_program_and_in_a_chosen_folder(
     tmp_path: Path, saved: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cached = put(GPT2, {"tokenizer.json": saved}) / "tokenizer.json"
@@ -82,7 +82,7 @@ def test_tokenizers_of_the_cache_of_the_program_and_of_a_folder_lie_on_the_shelf
     assert entry_named(shelf(), "mine").file == own / "mine.json"
 
 
-def test_a_tokenizer_is_named_by_its_title_or_its_name_on_the_hub() -> None:
+def test_a_tokenizer_is_found_by_its_title_or_its_hub_name() -> None:
     for name in ("Llama 3", "llama3", "hf:NousResearch/Meta-Llama-3-8B", "Meta-Llama-3-8B"):
         assert entry_named(shelf(), name).title == "Llama 3"
     with pytest.raises(FormatError, match=r"no tokenizer GPT-3; did you mean GPT-2\?"):
@@ -108,7 +108,7 @@ def test_the_shelf_command_shows_the_tokens_that_each_library_makes(
     assert capsys.readouterr().out.strip() == f"GPT-2  {count}: {' | '.join(expected.tokens)}"
 
 
-def test_unknown_tokens_are_counted_by_the_shelf_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shelf_command_counts_unknown_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "small").mkdir()
     study = bpe.train(["low lower lowest"], "bert", merges=3, min_frequency=1)
     study.save(tmp_path / "small" / "vocab.txt")
@@ -116,7 +116,7 @@ def test_unknown_tokens_are_counted_by_the_shelf_command(tmp_path: Path, capsys:
     assert "1 unknown" in capsys.readouterr().out
 
 
-def test_a_fetched_tokenizer_says_its_size_and_licence_and_lies_on_the_shelf(
+def test_the_shelf_lists_a_downloaded_tokenizer_with_its_size_and_licence(
     saved: bytes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {"README.md": b"x" * 10_000, "merges.txt": b"x" * 10_000, "tokenizer.json": saved, "config.json": b"{}"}
@@ -136,7 +136,9 @@ def test_a_fetched_tokenizer_says_its_size_and_licence_and_lies_on_the_shelf(
     assert hub.asked == [GPT2]
 
 
-def test_the_download_reports_its_bytes_and_can_be_cancelled(saved: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_downloading_a_tokenizer_reports_its_bytes_and_can_be_cancelled(
+    saved: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hub = FakeHub({GPT2: {"tokenizer.json": saved, "config.json": b"{}"}})
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     reports = list[Progress]()
@@ -150,7 +152,7 @@ def test_the_download_reports_its_bytes_and_can_be_cancelled(saved: bytes, monke
     assert (reports[-1].done, reports[-1].unit) == (offer.size, "bytes")
 
 
-def test_vocab_json_is_downloaded_only_with_a_text_file_of_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vocab_json_is_downloaded_only_together_with_a_text_file_of_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     both = {"merges.txt": b"m", "vocab.json": b"v", "original/tokenizer.model": b"o"}
     hub = FakeHub({"a/merges": both, "a/whole": both | {"tokenizer.json": b"t"}, "a/none": {"model.bin": b"w"}})
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
@@ -160,27 +162,31 @@ def test_vocab_json_is_downloaded_only_with_a_text_file_of_merges(monkeypatch: p
         offer_of("a/none")
 
 
-def test_an_offer_that_is_larger_or_has_another_licence_is_not_as_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_that_is_larger_than_announced_or_has_another_licence_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def offer(size: int, licence: str) -> Offer:
         return Offer("a/b", "", ("tokenizer.json",), (size,), licence)
 
     llama = entry_named(shelf(), "Llama 3")
-    assert llama.is_as_told(offer(9_085_657, "llama3"))
-    assert not llama.is_as_told(offer(90_000_000, "llama3"))
-    assert not llama.is_as_told(offer(9_085_657, "apache-2.0"))
-    assert not llama.is_as_told(offer(9_085_657, ""))
-    assert not entry_named(shelf(), "GPT-4o").is_as_told(offer(1, "mit")), "no size was told"
+    assert llama.agrees_with_offer(offer(9_085_657, "llama3"))
+    assert not llama.agrees_with_offer(offer(90_000_000, "llama3"))
+    assert not llama.agrees_with_offer(offer(9_085_657, "apache-2.0"))
+    assert not llama.agrees_with_offer(offer(9_085_657, ""))
+    assert not entry_named(shelf(), "GPT-4o").agrees_with_offer(offer(1, "mit")), "the shelf gives no size"
     hub = FakeHub({"a/b": {"tokenizer.json": b"t"}}, "other", license_name="llama3")
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert offer_of("a/b").licence == "llama3"
 
 
-def test_a_fetch_without_the_package_says_how_to_install_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_downloading_without_huggingface_hub_says_how_to_install_the_package(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run(["shelf", "--fetch", "T5"]) == 1
     assert "pip install 'bpe-explorer[hub]'" in capsys.readouterr().err
 
 
-def test_the_package_huggingface_hub_fetches_from_a_server(saved: bytes, cache_folder: Path) -> None:
+def test_the_huggingface_hub_package_downloads_a_tokenizer_from_a_server(saved: bytes, cache_folder: Path) -> None:
     files = {"tokenizer.json": saved, "config.json": b"{}", "model.safetensors": b"w" * 1_000_000}
     command = [PYTHON, "-m", "bpe_core", "shelf", "lowest", "--fetch", "GPT-2"]
     with serve_hub(GPT2, files, "mit") as (address, requested):

@@ -1,4 +1,6 @@
-"""Tests of the comparison of two tables: the first different merge, its cause, and the different splits of a text."""
+"""Tests of the comparison of two tables: it reports the first different merge, the cause, and texts that the tables
+split differently.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def test_comparing_a_table_with_its_first_merges_finds_only_a_different_length()
     assert len(comparison.only_in_first) == 30
 
 
-def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
+def test_comparing_tables_names_a_different_tie_rule_as_the_cause() -> None:
     first, second = learn_table(), learn_table(ties="smallest-text")
     comparison = compare_tables(first, second)
     assert comparison.first is not None
@@ -45,7 +47,7 @@ def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
     assert "smallest-text" in comparison.explanation
 
 
-def test_a_tie_is_no_cause_between_tables_of_two_methods_with_the_same_tie_rule() -> None:
+def test_comparing_tables_of_two_methods_with_the_same_tie_rule_does_not_blame_a_tie() -> None:
     first, second = learn_table(ties="smallest-text"), learn_table()
     recipe = first.recipe.with_changes(method="parity")
     comparison = compare_tables(first, History.from_pairs(recipe, second.alphabet, list(second.pairs())))
@@ -55,18 +57,18 @@ def test_a_tie_is_no_cause_between_tables_of_two_methods_with_the_same_tie_rule(
     assert "Parity-aware BPE" in comparison.explanation
 
 
-def test_comparing_tables_finds_another_pattern_as_the_cause() -> None:
+def test_comparing_tables_names_a_different_pattern_as_the_cause() -> None:
     comparison = compare_tables(learn_table(), learn_table(pattern="none"))
     assert comparison.cause == "pattern"
     assert "“gpt2”" in comparison.explanation
 
 
-def test_comparing_tables_finds_another_text_as_the_cause() -> None:
+def test_comparing_tables_names_a_different_training_text_as_the_cause() -> None:
     comparison = compare_tables(learn_table(), learn_table("other words altogether, and more of other words\n" * 5))
     assert comparison.cause == "data"
 
 
-def test_comparing_tables_finds_other_base_symbols_as_the_cause() -> None:
+def test_comparing_tables_names_different_base_symbols_as_the_cause() -> None:
     comparison = compare_tables(learn_table(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
     assert comparison.cause == "base symbols"
 
@@ -75,7 +77,7 @@ def test_comparing_tables_with_different_minimum_counts_finds_only_a_different_l
     assert compare_tables(learn_table(), learn_table(min_frequency=8)).cause == "length"
 
 
-def test_comparing_tables_without_counts_gives_no_cause() -> None:
+def test_comparing_tables_without_counts_names_no_cause_of_a_difference() -> None:
     other = learn_table(ties="smallest-text")
     comparison = compare_tables(without_counts(learn_table()), without_counts(other))
     assert comparison.cause == "not known"

@@ -145,7 +145,7 @@ def changed_table(**entries: object) -> bytes:
     ],
     ids=lambda value: repr(value)[:50],
 )
-def test_damage_in_a_json_table_is_reported_with_its_place(entries: dict[str, object], sentence: str) -> None:
+def test_damage_in_a_json_table_is_reported_with_its_position(entries: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=rf"odd\.json.*{sentence}"):
         FORMATS["json"].read(changed_table(**entries), "odd.json")
 

@@ -1,4 +1,7 @@
-"""Tests of tekken.json of Mistral: opened files keep their ids, and exported files have the layout of the library."""
+"""Tests of tekken.json files of Mistral: opened files keep their ids.
+
+Exported files have the layout that the library of Mistral expects.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def test_a_tekken_file_is_opened_and_written_with_the_same_ids(tmp_path: Path) -
     assert again.history.numbers.tolist() == opened.history.numbers.tolist()
 
 
-def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_refused() -> None:
+def test_an_older_tekken_file_gets_default_special_tokens_and_a_damaged_file_is_refused() -> None:
     older = FORMATS["tekken"].open(json.dumps(tekken(None)).encode(), "tekken.json")
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)

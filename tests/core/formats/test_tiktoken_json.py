@@ -1,4 +1,4 @@
-"""Tests of the JSON files of tiktoken for JavaScript: all ids, also of special tokens, equal those of tiktoken."""
+"""Tests of the JSON files of tiktoken for JavaScript: the program gives all ids of tiktoken, also of special tokens."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def content(**changed: Any) -> bytes:
 ROWS = [(2, FIRST), (2 + len(FIRST) + 1, LONGER)]  # one rank belongs to no token
 
 
-def test_ids_of_a_tiktoken_json_file_equal_those_of_tiktoken(tmp_path: Path) -> None:
+def test_a_tiktoken_json_file_gives_the_same_ids_as_tiktoken(tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     (tmp_path / "claude.json").write_bytes(content())
     opened = open_table(tmp_path / "claude.json")

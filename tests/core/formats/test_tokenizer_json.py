@@ -63,7 +63,7 @@ def test_special_tokens_inside_words_are_found_as_in_the_tokenizers_library() ->
     assert theirs.token_to_id("<|end|>") == len(history) + 256
 
 
-def test_the_tokenizers_library_decodes_our_tokenizer_json_to_the_encoded_text() -> None:
+def test_the_tokenizers_library_restores_an_encoded_text_with_our_tokenizer_json() -> None:
     for choices in ("gpt2", "▁ before words, NFKC"):
         theirs = tokenizers.Tokenizer.from_buffer(content(learn_preset(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
         assert theirs.decode(theirs.encode("all human beings").ids) == "all human beings"
@@ -166,14 +166,17 @@ def test_byte_fallback_together_with_a_continuing_prefix_is_refused() -> None:
         open_json(whole)
 
 
-def test_a_tokenizer_json_with_merges_written_as_one_text_is_read() -> None:
+def test_a_tokenizer_json_with_each_merge_written_as_one_string_is_read() -> None:
     whole = json.loads(content(learn_preset("gpt2"), "tokenizer.json"))
     whole["model"]["merges"] = [" ".join(pair) for pair in whole["model"]["merges"]]
     assert same_merges(open_json(whole).history, learn_preset("gpt2"))
 
 
-def test_a_token_made_by_several_merges_is_encoded_as_in_the_tokenizers_library() -> None:
-    """Files converted from ranks contain such merges. Only one of them is ever used."""
+def test_a_token_made_by_several_merges_gets_the_same_ids_as_in_the_tokenizers_library() -> None:
+    """Files converted from ranks contain several merges that make the same token.
+
+    Only one of these merges is ever used.
+    """
     whole = json.loads(content(learn_preset("words", merges=0), "tokenizer.json"))
     model = whole["model"]
     for text in ("th", "he", "the"):
@@ -181,7 +184,7 @@ def test_a_token_made_by_several_merges_is_encoded_as_in_the_tokenizers_library(
     model["merges"] = [["h", "e"], ["t", "h"], ["th", "e"], ["t", "he"]]
     opened = open_json(whole)
     theirs = tokenizers.Tokenizer.from_buffer(json.dumps(whole).encode())
-    assert any("2 merges" in note or "1 merges" in note for note in opened.notes)
+    assert any("2 merges" in note or "1 merge " in note for note in opened.notes)
     for text in ("the", "th", "he", "athe"):
         assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids
 
@@ -242,7 +245,7 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("path", "value", "sentence"), DAMAGE, ids=lambda value: repr(value)[:50])
-def test_a_damaged_tokenizer_json_is_refused_with_the_place_of_the_damage(
+def test_a_damaged_tokenizer_json_is_refused_with_the_position_of_the_damage(
     path: tuple[str, ...], value: object, sentence: str
 ) -> None:
     whole = json.loads(content(learn_preset("words", merges=3), "tokenizer.json"))
@@ -267,7 +270,7 @@ def test_a_damaged_tokenizer_json_is_refused_with_the_place_of_the_damage(
         (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes from byte 23 on are not UTF-8"),
     ],
 )
-def test_a_tokenizer_json_that_is_no_valid_json_is_refused(data: bytes, sentence: str) -> None:
+def test_a_tokenizer_json_file_that_is_not_valid_json_is_refused(data: bytes, sentence: str) -> None:
     assert TOKENIZER_JSON.recognizes(data)
     with pytest.raises(FormatError, match=sentence):
         TOKENIZER_JSON.open(data, "odd.json")

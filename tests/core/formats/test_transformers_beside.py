@@ -1,4 +1,4 @@
-"""Tests of the notes on opening a file: how files beside it change its ids in transformers 4.57 and 5.24."""
+"""Tests of the warnings on opening a file if other files in its folder change its ids in transformers 4.57 or 5.24."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def notes(merges: Path, **config: object) -> str:
 
 def test_added_tokens_that_transformers_reads_differently_are_reported_on_opening(merges: Path) -> None:
     assert "transformers" not in "".join(open_table(merges).notes)
-    adds = "1 tokens in tokenizer_config.json in its folder are not"
+    adds = "1 token in tokenizer_config.json in its folder is not"
     assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
     assert adds in notes(merges, additional_special_tokens=["<mask>", "<new>", "<new>"], added_tokens_decoder=[])
     passes_over = "2 tokens of the vocabulary are made by no merge, so they are found in no text"
@@ -75,7 +75,7 @@ def test_special_tokens_are_found_in_a_text_only_if_the_configuration_names_them
         ("Qwen2", {"extra_special_tokens": SPECIALS}),
     ],
 )
-def test_texts_are_encoded_as_in_the_transformers_class_that_a_merges_file_names(
+def test_a_merges_file_gives_the_same_ids_as_the_transformers_class_named_in_its_configuration(
     merges: Path, kind: str, settings: dict[str, object]
 ) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
@@ -109,11 +109,11 @@ def test_texts_are_encoded_as_in_the_transformers_class_that_a_merges_file_names
             "names T5Tokenizer, which handles",
         ),
         ("config.json", {"model_type": "llama"}, "config.json in its folder names LlamaTokenizer, which handles"),
-        ("tokenizer_config.json", {"unk_token": "<unk>"}, "1 tokens in tokenizer_config.json in its folder are not"),
+        ("tokenizer_config.json", {"unk_token": "<unk>"}, "1 token in tokenizer_config.json in its folder is not"),
         (
             "special_tokens_map.json",
             {"pad_token": "<new>"},
-            "1 tokens in special_tokens_map.json in its folder are not",
+            "1 token in special_tokens_map.json in its folder is not",
         ),
         ("vocab.json", {"▁": 70_000}, "vocab.json in its folder gives pieces other ids"),
         ("vocab.json", {"none of its pieces": 1}, ""),
@@ -155,12 +155,12 @@ def test_a_tokenizer_class_with_its_own_normalizer_or_splitting_is_reported(
     assert ("in transformers 5 normalizes, splits and decodes texts differently" in shown_notes) == differs
 
 
-def test_tokens_that_only_tokenizer_config_json_names_are_reported(tmp_path: Path) -> None:
+def test_tokens_named_only_in_tokenizer_config_json_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_bytes(content(learn_preset("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
     (unnamed_note,) = open_table(file).notes or ("",)
     assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == unnamed_note
-    assert "1 tokens that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
+    assert "1 token that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
 
 
 CLASSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
@@ -228,11 +228,11 @@ def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transforme
         ({"tokenizer_class": "PreTrainedTokenizerFast"}, ""),
         ({"split_special_tokens": True}, "says split_special_tokens: transformers matches no special token"),
         ({"clean_up_tokenization_spaces": True}, "says clean_up_tokenization_spaces: when transformers decodes"),
-        ({"added_tokens_decoder": {"7": {"content": "<s>", "lstrip": True}}}, "1 tokens are matched differently"),
+        ({"added_tokens_decoder": {"7": {"content": "<s>", "lstrip": True}}}, "1 token is matched differently"),
         ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {}}, "3 tokens of the file are not matched"),
         ({"tokenizer_class": "CodeGenTokenizer"}, ""),
-        ({"tokenizer_class": "CodeGenTokenizer", "mask_token": "<plain>"}, "1 tokens are special in transformers"),
-        ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are matched by GPTNeoXTokenizer of transformers"),
+        ({"tokenizer_class": "CodeGenTokenizer", "mask_token": "<plain>"}, "1 token is special in transformers"),
+        ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 token is matched by GPTNeoXTokenizer of transformers"),
     ],
 )
 def test_opening_reports_settings_of_tokenizer_config_json_that_override_tokenizer_json(
@@ -290,10 +290,12 @@ def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
     assert sentence in shown_notes
 
 
-def test_rules_in_added_tokens_decoder_override_other_rules_for_matching_a_special_token(merges: Path) -> None:
+def test_matching_rules_in_added_tokens_decoder_override_the_other_matching_rules_of_a_special_token(
+    merges: Path,
+) -> None:
     takes_spaces = {"content": "<s>", "lstrip": True}
     assert "take the spaces" not in notes(merges, bos_token="<s>", added_tokens_decoder={"300": takes_spaces})
-    twice = "1 tokens are listed twice, with different rules for matching"
+    twice = "1 token is listed twice, with different rules for matching"
     assert twice in notes(merges, bos_token="<s>", cls_token=takes_spaces)
     encoded = []
     for numbered in ({}, {"added_tokens_decoder": {"300": {"content": "<s>"}}}):
@@ -303,7 +305,7 @@ def test_rules_in_added_tokens_decoder_override_other_rules_for_matching_a_speci
     assert len(encoded[1]) == len(encoded[0]) + 1  # the space before the special token is a token
 
 
-def test_slow_and_fast_names_of_a_tokenizer_class_mean_the_same_class() -> None:
+def test_the_slow_and_the_fast_name_of_a_tokenizer_class_mean_the_same_class() -> None:
     assert {class_of({"tokenizer_class": f"Bart{ending}"}) for ending in ("Tokenizer", "TokenizerFast")} == {"Bart"}
     assert class_of({"tokenizer_class": 5}) == class_of({}) == ""
 
@@ -392,10 +394,10 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
         ({"tokenizer_class": "BlenderbotTokenizer", "add_prefix_space": True, "added_tokens_decoder": MASK}, ""),
         (
             {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK},
-            "1 tokens are not left out, and may get spaces around them",
+            "1 token is not left out, and may get spaces around it",
         ),
         ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK, "mask_token": "<mask>"}, ""),
-        ({"tokenizer_class": "Qwen2Tokenizer", "unk_token": MASK["300"]}, "5 without the spaces or words next to them"),
+        ({"tokenizer_class": "Qwen2Tokenizer", "unk_token": MASK["300"]}, "5 without the spaces or words next to it"),
         ({"tokenizer_class": "GPT2Tokenizer", "unk_token": MASK["300"]}, ""),
     ],
 )
@@ -418,7 +420,7 @@ def test_differences_between_versions_of_transformers_are_reported_on_opening(
         assert ("uses letters" in shown_notes) == ("GPTNeoX" not in str(config))
 
 
-def test_differences_for_new_letters_are_reported_only_if_merges_join_parts_of_characters(
+def test_a_difference_for_newer_unicode_letters_is_reported_only_if_merges_join_parts_of_characters(
     tmp_path: Path,
 ) -> None:
     for made, differs in (("Ġ â\nâ Ģ\n", False), ("Ġâ Ģ\na b\n", False), ("a â\n", True), ("Ģ a\n", True)):
@@ -449,8 +451,8 @@ def test_whisper_timestamps_and_tokens_that_absorb_spaces_are_reported_on_openin
     whole = json.loads(content(learn_preset("gpt2"), "tokenizer.json"))
     whole["added_tokens"] += [added_token(90_000, "<|0.02|>", special=False), added_token(90_001, "  ", rstrip=True)]
     file.write_text(json.dumps(whole), "utf-8")
-    assert "1 tokens for times are left out when WhisperTokenizer" in notes(file, tokenizer_class="WhisperTokenizer")
-    plainly = "1 tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces"
+    assert "1 token for times is left out when WhisperTokenizer" in notes(file, tokenizer_class="WhisperTokenizer")
+    plainly = "1 token is matched by Qwen2Tokenizer of transformers 5 without the spaces"
     assert plainly in notes(file, tokenizer_class="Qwen2Tokenizer", unk_token="  ")
     for config in ({"tokenizer_class": "GPT2Tokenizer", "unk_token": "  "}, {"tokenizer_class": "Qwen2Tokenizer"}):
         shown_notes = notes(file, **config)

@@ -72,7 +72,7 @@ def their_json(byte_fallback: bool = False) -> str:
 
 
 def without_known_changes(text: str) -> str:
-    """Replace unknown signs, blanks and the order of accents as the report of the export says."""
+    """Change unknown signs, spaces and accents of a text as the report of the export announces."""
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 
@@ -103,7 +103,7 @@ def test_a_unigram_model_of_sentencepiece_is_opened_with_the_ids_of_the_library(
         assert ours == asked.encode(without_known_changes(text)), text[:80]
 
 
-def test_a_unigram_model_is_opened_and_encodes_without_making_symbol_objects(tmp_path: Path) -> None:
+def test_opening_and_using_a_unigram_model_creates_no_symbol_objects(tmp_path: Path) -> None:
     """Making an object for each of a quarter of a million pieces takes longer than reading all pieces."""
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     (tmp_path / "theirs.model").write_bytes(sentencepiece_model("identity"))
@@ -172,10 +172,10 @@ def test_a_unigram_model_can_be_exported_after_any_step(steps: int) -> None:
     [
         (
             "merges.txt",
-            "merges.txt holds joined pairs only, .* Unigram: choose sentencepiece, tokenizer.json or a table",
+            "merges.txt holds only merges of pairs, .* Unigram: choose sentencepiece, tokenizer.json or a table",
         ),
-        ("parquet", "parquet holds joined pairs only, .* Unigram: .* such as csv, or save it as a session"),
-        ("vocab.txt", "vocab.txt holds WordPiece's tokens only"),
+        ("parquet", "parquet holds only merges of pairs, .* Unigram: .* such as csv, or save it as a session"),
+        ("vocab.txt", "vocab.txt holds only the tokens of WordPiece"),
     ],
 )
 def test_exporting_a_unigram_model_in_a_format_that_cannot_hold_it_is_refused(format: str, sentence: str) -> None:
@@ -217,7 +217,7 @@ def test_a_damaged_unigram_model_of_sentencepiece_is_refused(data: bytes, senten
         MODEL.open(data, "odd")
 
 
-def test_unigram_pieces_of_every_kind_are_encoded_as_in_the_library() -> None:
+def test_unigram_pieces_of_every_kind_get_the_same_ids_as_in_the_library() -> None:
     pieces = [UNKNOWN, piece("▁"), piece("a"), piece("▁ab"), piece("a▁a"), piece("gone", kind=5), piece("now", kind=4)]
     opened = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
     assert opened.notes == ()
@@ -271,7 +271,7 @@ def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> No
         theirs.encode("axb")
 
 
-def test_normalization_steps_that_no_recipe_choice_expresses_are_applied_as_in_the_library() -> None:
+def test_normalizers_that_no_recipe_choice_expresses_are_applied_as_in_the_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(their_json())
     metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}

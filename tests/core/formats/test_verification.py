@@ -1,4 +1,4 @@
-"""Tests of the check of an export: it finds different ids and counts before the old file is replaced."""
+"""Tests of the verification of an export: it finds different ids and counts before the old file is replaced."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_exported_file_with_swapped_ids_is_not_verified(name: str) -> None:
     assert verification.sentence.startswith("not verified: ")
 
 
-def test_verification_that_compares_no_text_does_not_claim_agreement(
+def test_a_verification_that_compared_no_text_does_not_claim_agreement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "tokenizer.json"
@@ -117,7 +117,7 @@ def test_merges_that_make_equal_texts_are_reported_before_the_export_is_written(
     assert path.read_bytes() == b"the old file"
 
 
-def test_a_prepared_export_replaces_the_old_file_only_when_it_is_moved_to_its_place(tmp_path: Path) -> None:
+def test_a_prepared_export_leaves_the_old_file_until_the_export_is_put_in_place(tmp_path: Path) -> None:
     path = tmp_path / "merges.txt"
     path.write_text("old")
     prepared = prepare_export(HISTORY, path)
@@ -130,7 +130,7 @@ def test_a_prepared_export_replaces_the_old_file_only_when_it_is_moved_to_its_pl
 
 
 @pytest.mark.parametrize(("old", "folder"), [("merges.txt", "vocab.json"), ("vocab.json", "merges.txt")])
-def test_an_export_of_two_files_writes_either_all_files_or_no_file(tmp_path: Path, old: str, folder: str) -> None:
+def test_an_export_of_two_files_writes_both_files_or_neither(tmp_path: Path, old: str, folder: str) -> None:
     (tmp_path / old).write_text("old")
     (tmp_path / folder).mkdir()
     with pytest.raises(OutputError, match=rf"{folder}: it is a folder"):
@@ -151,7 +151,7 @@ def test_a_cancelled_export_leaves_no_files(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_export_with_a_step_writes_only_the_merges_up_to_that_step(tmp_path: Path) -> None:
+def test_an_export_at_a_step_writes_only_the_merges_up_to_that_step(tmp_path: Path) -> None:
     prepared = prepare_export(HISTORY, tmp_path / "ours.tiktoken", merges=5)
     assert (prepared.merges, prepared.verification.agrees) == (5, True)
     assert prepared.files[tmp_path / "ours.tiktoken"].count(b"\n") == 256 + 5
@@ -165,7 +165,7 @@ def test_an_export_with_a_step_writes_only_the_merges_up_to_that_step(tmp_path: 
         ("x.MD", "markdown"),
     ],
 )  # fmt: skip
-def test_the_ending_of_an_export_name_chooses_the_format(name: str, format: str) -> None:
+def test_the_ending_of_the_exported_file_name_chooses_the_format(name: str, format: str) -> None:
     assert format_for(name).name == format
 
 
@@ -227,7 +227,7 @@ def test_verification_of_a_table_with_superwords_compares_encoded_runs_of_words(
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )
-def test_texts_that_a_format_would_read_as_a_token_are_reported_and_not_verified(
+def test_texts_that_a_format_would_read_as_a_token_are_reported_and_left_out_of_verification(
     preset: str, changes: Any, format: str, loss: str, beyond: str
 ) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))
@@ -269,7 +269,7 @@ def test_exporting_computes_the_limits_of_a_format_once_for_all_samples(
 
 
 def test_a_failed_verification_names_the_character_that_all_differences_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Formerly the sentence gave only the number of differences."""
+    """An earlier version reported only the number of differences."""
     format = FORMATS["tokenizer.json"]
     history = history_for(format, TEXT, merges=30)
     usual = sampling.CheckedTokenizer.difference

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, all_formats, format_for, open_table
 from bpe_core.formats.base import no_sidecar_files
+from bpe_core.formats.bert_vocabulary import tokens_at_once, tokens_line_by_line
+from bpe_core.history.alphabet import LaidSymbols, Symbol
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import SplittingChoices, Symbols
 from bpe_core.verification.checking import prepare_export
@@ -37,7 +42,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 @cache
 def train_library_tokenizer(lowercase: bool, strip_accents: bool | None = None) -> Any:
-    """Return a small tokenizer like that of BERT, trained by `tokenizers`."""
+    """Return a small tokenizer like the tokenizer of BERT, trained by `tokenizers`."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     made = tokenizers.BertWordPieceTokenizer(lowercase=lowercase, strip_accents=strip_accents)
     made.train_from_iterator(
@@ -171,7 +176,7 @@ def test_an_exported_wordpiece_vocabulary_is_read_back_unchanged(choices: dict[s
     [
         ({"marker_text": "@@"}, "vocab.txt", "vocab.txt marks tokens inside a word with ##; this table uses '@@'"),
         ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the space or line break in these"),
-        ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt, tokenizer.json"),
+        ({}, "merges.txt", "merges.txt holds only merges of pairs, .* WordPiece: choose vocab.txt, tokenizer.json"),
         ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or save it as a session"),
     ],
 )
@@ -183,7 +188,8 @@ def test_exporting_a_wordpiece_recipe_that_the_format_cannot_hold_is_refused(
 
 
 def test_exporting_merges_as_vocab_txt_is_refused() -> None:
-    with pytest.raises(OutputError, match=r"vocab\.txt holds WordPiece's tokens only, .* Byte-pair encoding: choose"):
+    said = r"vocab\.txt holds only the tokens of WordPiece, .* Byte-pair encoding: choose"
+    with pytest.raises(OutputError, match=said):
         content(learn_preset("gpt2", merges=5), "vocab.txt")
 
 
@@ -205,7 +211,7 @@ def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.Captu
     assert "choose vocab.txt, tokenizer.json or a table" in capsys.readouterr().err
 
 
-def test_exporting_vocab_txt_reports_facts_that_the_file_cannot_hold() -> None:
+def test_exporting_vocab_txt_reports_what_the_file_cannot_hold() -> None:
     history = learn_preset(
         "bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line"
     )
@@ -236,7 +242,9 @@ def test_tokenizer_config_json_beside_vocab_txt_is_used_and_unknown_entries_are_
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tokenizers(lowercase: bool) -> None:
+def test_a_vocab_txt_that_keeps_chinese_characters_inside_words_encodes_like_the_tokenizers_library(
+    lowercase: bool,
+) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     data = vocabulary_of(train_library_tokenizer(lowercase)) + "##\u4eba\n##\u6c11\n".encode()
     vocabulary = {text: number for number, text in enumerate(data.decode().split("\n")[:-1])}
@@ -249,13 +257,13 @@ def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tok
         assert opened.numbers_of(encode(opened.history, text)) == ids, text[:80]
 
 
-def test_the_last_of_equal_lines_in_vocab_txt_gives_the_id_and_unusual_spaces_stay_in_tokens() -> None:
+def test_a_token_listed_twice_in_vocab_txt_has_the_later_id_and_unusual_spaces_stay_in_tokens() -> None:
     opened = small(b"[UNK]\na\n##b\na\na\xc2\xa0\n##c\xe3\x80\x80d\n", do_lower_case=True)
     assert opened.numbers_of(encode(opened.history, "ab a\u00a0")) == [3, 2, 3]
-    assert any("occur twice" in note and "“a”" in note for note in opened.notes)
+    assert any("1 token occurs twice" in note and "“a”" in note for note in opened.notes)
 
 
-def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_the_tokenizers_library() -> None:
+def test_wordpiece_tokens_without_a_continuing_prefix_get_the_same_ids_as_in_the_tokenizers_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(content(learn_preset("bert", vocab_size=None, merges=30), "tokenizer.json"))
     texts_of = dict.fromkeys(text.removeprefix("##") for text in whole["model"]["vocab"])
@@ -343,7 +351,7 @@ def test_a_damaged_wordpiece_model_in_tokenizer_json_is_refused(key: str, value:
 
 
 @pytest.mark.parametrize("text", ["plain words\n", "a\nb\nc\n", "", "## A title\n\ntext\n", "#version: 0.2\n##a\n"])
-def test_texts_other_than_vocabularies_are_not_recognized_as_vocab_txt(text: str) -> None:
+def test_texts_that_are_not_vocabularies_are_not_recognized_as_vocab_txt(text: str) -> None:
     assert not VOCABULARY.recognizes(text.encode())
 
 
@@ -357,7 +365,7 @@ def test_a_vocab_txt_without_continuing_tokens_is_refused_with_the_reason(tmp_pa
         open_table(tmp_path / "vocab.txt")
 
 
-def test_opening_a_vocab_txt_of_a_class_that_splits_otherwise_is_reported() -> None:
+def test_opening_a_vocab_txt_warns_if_its_tokenizer_class_splits_texts_differently() -> None:
     data = b"[UNK]\nM\nK\n"
     alone = VOCABULARY.open(data, "vocab.txt")
     assert any("No token begins with ##" in note for note in alone.notes)
@@ -370,3 +378,42 @@ def test_opening_a_vocab_txt_of_a_class_that_splits_otherwise_is_reported() -> N
         config = json.dumps({"tokenizer_class": named, "do_lower_case": False}).encode()
         opened = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": config}.get)
         assert any(f"names {named}" in note for note in opened.notes) == is_other
+
+
+LINES = st.text("ab#é漢\u0301 \t\r", max_size=4)
+
+
+@given(st.lists(LINES, max_size=8), st.sampled_from(["\n", "\r\n", ""]), st.binary(max_size=2))
+def test_the_tokens_of_a_file_read_at_once_are_the_tokens_read_line_by_line(
+    lines: list[str], end: str, behind: bytes
+) -> None:
+    data = "\n".join(lines).encode() + end.encode() + behind
+    at_once = tokens_at_once(data)
+    if at_once is None:
+        return
+    tokens, twice = tokens_line_by_line(data, "vocab.txt")
+    assert [*at_once.texts] == [*tokens.texts]
+    assert at_once.numbers.tolist() == tokens.numbers.tolist()
+    assert twice == []
+
+
+def test_tokens_are_read_line_by_line_if_two_lines_are_equal_or_a_line_has_blanks() -> None:
+    assert tokens_at_once(b"low\nnew\n") is not None
+    for data in (b"low\nlow\n", b"low \n", b"low\r\nnew\r\n", b"\xef\xbb\xbflow\n", b"low\n\xff\n"):
+        assert tokens_at_once(data) is None
+
+
+def test_opening_a_vocabulary_makes_no_object_for_each_token(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_text("[UNK]\n" + "\n".join(f"low{number}\n##{number}" for number in range(10, 9_000)) + "\nl\n##l\n")
+    for _ in range(2):  # from the file, and then from the store
+        alphabet = bpe.open(path).history.alphabet
+        assert isinstance(alphabet.given, LaidSymbols)
+        assert "_symbols" not in vars(alphabet.given)
+        assert (len(alphabet), alphabet.seed_count) == (3 + 2 * 8_990, 2 * 8_990)
+        assert alphabet.symbols[:3] == (
+            Symbol(b"[UNK]", b"[UNK]", "unknown"),
+            Symbol(b"l", b"l", "character"),
+            Symbol(b"##l", b"l", "continuation"),
+        )
+        assert alphabet.symbols[4] == Symbol(b"##10", b"10", "seed")

@@ -1,4 +1,4 @@
-"""Tests of YouTokenToMe models: ids and texts equal those of its package (1.0.6) and of its published rule."""
+"""Tests of YouTokenToMe models: the package (1.0.6) and its published algorithm give the same ids and texts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ FOUND = YTTM.open(model(), "small.yttm")
 PLAIN = Tokenizer(FOUND.history)
 
 
-def test_a_youtokentome_model_encodes_and_decodes_as_its_package(tmp_path: Path) -> None:
+def test_a_youtokentome_model_encodes_and_decodes_as_its_package_does(tmp_path: Path) -> None:
     (tmp_path / "bpe.model").write_bytes(model())
     opened = open_table(tmp_path / "bpe.model")
     assert (opened.format, opened.notes, opened.history.index_count) == ("youtokentome", (), 39)
@@ -117,7 +117,7 @@ def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
         (b"\n1 0 2 3\n", b"\n1 x 2 3\n", "must be 4 numbers"),
     ],
 )
-def test_a_damaged_youtokentome_model_is_refused_with_the_place_of_the_damage(
+def test_a_damaged_youtokentome_model_is_refused_with_the_position_of_the_damage(
     old: bytes, new: bytes, message: str
 ) -> None:
     with pytest.raises(FormatError, match=f"^odd.*{message}"):

@@ -26,7 +26,7 @@ from tests.shared import text_of
 Printed = pytest.CaptureFixture[str]
 
 
-def test_auditing_all_tokens_at_once_equals_auditing_each_token() -> None:
+def test_auditing_all_tokens_at_once_gives_the_same_result_as_auditing_each_token() -> None:
     trained = train(Corpus.from_texts([text_of("prose")[:800]]), Recipe.preset("gpt2", merges=60))
     mixed_up = [*trained.pairs(), (104, 101), (97, 98), (316, 99), (99, 100), (98, 319), (255, 97), (97, 32)]
     history = History.from_pairs(trained.recipe, Alphabet.of_bytes(), mixed_up)

@@ -1,4 +1,4 @@
-"""Tests of the benchmark: its values equal those of plain counts."""
+"""Tests of the benchmark: plain Python computes the same values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from bpe_core.studies.texts import texts_of
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Work
 from bpe_core.sweep.overlay import overlay
-from bpe_core.text.characters import LONG, count_stretches
+from bpe_core.text.characters import LONG, count_parts_between_blanks
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
 from tests.core.insight.test_corpus_history import renyi_by_formula
@@ -56,7 +56,7 @@ LETTERS = st.text("ab é本\n\x1cΣ\u0301", min_size=1, max_size=12)
     st.dictionaries(st.sampled_from("xyz"), st.lists(LETTERS, min_size=1, max_size=3), min_size=1),
     st.sampled_from([0, measuring.WORTH_COUNTING]),
 )
-def test_every_value_of_the_benchmark_equals_a_plain_count(
+def test_every_benchmark_value_matches_a_plain_python_count(
     table: WordTable, recipe: Recipe, texts: dict[str, list[str]], worth_counting: int
 ) -> None:
     history = reference.train(table, recipe)
@@ -92,7 +92,7 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
 
 
 def _share_of_unknown_text(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
-    """Return the share of the text that the tokenizer encodes as unknown, counted letter by letter."""
+    """Return the part of the text, between 0 and 1, that the tokenizer encodes as unknown. Count letter by letter."""
     known, size = 0, 0
     symbols = tokenizer.history.alphabet.symbols
     for word in " ".join(documents).split():
@@ -112,7 +112,7 @@ def _part(part: int, of: int) -> float:
     return part / of if of else math.nan
 
 
-def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> None:
+def test_benchmark_values_of_real_texts_match_the_plain_python_reference() -> None:
     texts = {
         name: text_of(name)[-500:] for name in available_texts("data/raven.txt", "data/tinyshakespeare.txt", "prose")
     }
@@ -139,12 +139,12 @@ def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> 
 
 
 @given(st.text("a \u2003\u3000漢\n\x1c\ud800", max_size=20))
-def test_counting_words_of_long_and_short_texts_gives_equal_counts(text: str) -> None:
-    assert count_stretches(text * (LONG // 9)) == len((text * (LONG // 9)).split())
+def test_the_number_of_words_between_blanks_matches_the_split_method_of_python(text: str) -> None:
+    assert count_parts_between_blanks(text * (LONG // 9)) == len((text * (LONG // 9)).split())
 
 
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
-def test_token_counts_from_words_equal_token_counts_of_encoded_texts(preset: str) -> None:
+def test_token_counts_computed_from_words_match_the_token_counts_of_encoded_texts(preset: str) -> None:
     recipe = Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
     texts = {"a": [text_of("poem"), "two  blanks, [UNK] <s>\r\n"], "b": [text_of("emoji")[:300]]}
     history = train(Corpus.from_texts(texts["a"]), recipe)
@@ -164,7 +164,7 @@ def _unigram() -> Recipe:
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=5))
-def test_parity_measures_equal_a_plain_count(lengths: list[list[int]]) -> None:
+def test_parity_measures_match_a_plain_python_count(lengths: list[list[int]]) -> None:
     parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     parity = parity_of(benchmark({"bytes": history}, checked_parallel(parallel)), f"l{len(lengths) - 1}")
@@ -205,7 +205,7 @@ def test_a_language_that_cannot_be_encoded_is_neither_worst_nor_best_in_parity()
     assert drawn(figure, Paper(is_alone=True)).count('fill="none"') == 1
 
 
-def test_parity_reports_texts_without_tokens() -> None:
+def test_the_parity_measure_reports_texts_without_tokens() -> None:
     history = History.from_pairs(Recipe.preset("gpt2", pattern="whitespace"), Alphabet.of_bytes(), [])
     parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     parity = parity_of(benchmark({"bytes": history}, parallel))
@@ -232,7 +232,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_benchmark_command_writes_a_table_for_data_frames(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_benchmark_command_writes_its_rows_as_a_csv_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, output = str(folder / "m.csv"), folder / "out.csv"
     own = ["benchmark", table, "--sizes", "260", "276", "--parallel", "--reference", "en", "--json"]
     assert run(own) == 0
@@ -272,7 +272,7 @@ def test_the_benchmark_reports_the_share_of_text_that_cannot_be_encoded(
     assert "ab.tiktoken: A .tiktoken file does not say how text is split" in capsys.readouterr().err
 
 
-def test_impossible_benchmark_options_are_reported_in_a_sentence(
+def test_impossible_benchmark_options_are_reported_in_an_error_message(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = str(folder / "m.csv")

@@ -1,16 +1,22 @@
-"""Tests of the model of token pairs: its probabilities sum to one, and the kernels equal plain Python."""
+"""Tests of the model of token pairs: its probabilities sum to one, and kernels and plain Python give equal results."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Collection
+from itertools import pairwise
+from math import log2
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+import regex
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+import bpe_core as bpe
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, CorpusError
@@ -43,9 +49,7 @@ def test_probabilities_of_the_pair_model_sum_to_one(texts: list[tuple[list[int],
 
 
 @given(words(), words(), recipes())
-def test_bits_per_byte_equal_those_of_the_plain_pair_model(
-    learned: WordTable, held_out: WordTable, recipe: Recipe
-) -> None:
+def test_bits_per_byte_match_a_plain_python_pair_model(learned: WordTable, held_out: WordTable, recipe: Recipe) -> None:
     history = reference.train(learned, recipe)
     _check(learned, held_out, history)
     rest, tenth = hold_out_tenth(learned)
@@ -56,7 +60,7 @@ def test_bits_per_byte_equal_those_of_the_plain_pair_model(
 
 
 @given(words(), words(), recipes(), st.booleans(), st.randoms())
-def test_bits_per_byte_with_merge_priorities_equal_those_of_the_plain_model(
+def test_bits_per_byte_with_merge_priorities_match_the_plain_python_model(
     learned: WordTable, held_out: WordTable, recipe: Recipe, whole: bool, chance: Random
 ) -> None:
     history = reference.train(learned, recipe)
@@ -68,7 +72,7 @@ def test_bits_per_byte_with_merge_priorities_equal_those_of_the_plain_model(
 
 
 @given(words(), words(), st.sampled_from(["wordpiece", "bert", "unigram", "mingram"]), st.integers(1, 30), st.data())
-def test_bits_per_byte_of_methods_that_look_up_tokens_equal_those_of_the_plain_model(
+def test_bits_per_byte_of_methods_that_look_up_tokens_match_the_plain_python_model(
     learned: WordTable, held_out: WordTable, method: str, merges: int, data: st.DataObject
 ) -> None:
     choices: dict[str, Any] = dict(merges=merges, vocab_size=None, alphabet_limit=data.draw(st.sampled_from([None, 3])))
@@ -84,7 +88,7 @@ def test_bits_per_byte_of_methods_that_look_up_tokens_equal_those_of_the_plain_m
     _check(learned, held_out, trainer.history)
 
 
-def test_bits_per_byte_of_a_method_that_drops_tokens_equal_those_of_the_plain_model() -> None:
+def test_bits_per_byte_of_a_method_that_drops_tokens_match_the_plain_python_model() -> None:
     recipe = Recipe.preset("unigram", vocab_size=120)
     words = count_words(Corpus.from_texts([text_of("poem")]), recipe)
     history = train(Corpus.from_texts([text_of("poem")]), recipe)
@@ -115,6 +119,40 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
     monkeypatch.setattr(measure, "LITTLE", 0)
     bits = bits_per_byte(whole, unseen, gage)
     assert which_sizes(bits.sizes, gage) == f"Measured: 3 of {len(gage) + 1} sizes."
+
+
+def test_the_formula_in_the_manual_gives_the_bits_per_byte_of_the_answer() -> None:
+    study, held_out = bpe.train(text_of("prose"), "gpt2", merges=120), text_of("poem")
+    said = bpe.sizes({"it": study}, held_out=held_out, bits=True).columns
+
+    def counted(text: str) -> Counter[tuple[int | None, int | None]]:
+        words = regex.findall(bpe.NAMED_PATTERNS["gpt2"].expression, text)
+        tokens = ([None, *study.encode(word), None] for word in words)  # None is the edge
+        return Counter(pair for ids in tokens for pair in pairwise(ids))
+
+    def discount(counts: Collection[int]) -> float:
+        once, twice = (list(counts).count(times) for times in (1, 2))
+        return once / (once + 2 * twice) if once and twice else 0.75
+
+    learned = counted(text_of("prose"))
+    total, after, before = Counter[int | None](), Counter[int | None](), Counter[int | None]()
+    for (left, right), count in learned.items():
+        total[left] += count
+        after[left] += 1
+        before[right] += 1
+    own, lower = discount(learned.values()), discount(before.values())
+
+    def alone(token: int | None) -> Any:
+        shared = lower * len(before) / (said["vocabulary"][-1] + 1)
+        return (max(0, before[token] - lower) + shared) / len(learned)
+
+    def probability(left: int | None, right: int | None) -> Any:
+        if not total[left]:
+            return alone(right)
+        return (max(0, learned[left, right] - own) + own * after[left] * alone(right)) / total[left]
+
+    bits = sum(-count * log2(probability(*pair)) for pair, count in counted(held_out).items())
+    assert said["bits_per_byte"][-1] == pytest.approx(bits / len(held_out.encode()))
 
 
 def _check(learned: WordTable, held_out: WordTable, history: History) -> None:

@@ -1,4 +1,4 @@
-"""Tests of the commands that ask about a merge table: their output and their refusals."""
+"""Tests of the commands that answer questions about a merge table: their output and their error messages."""
 
 from __future__ import annotations
 
@@ -77,6 +77,15 @@ def test_the_why_command_shows_the_merges_of_each_word(table: str, capsys: pytes
     assert sum("before any merge" in line for line in lines) == 2
 
 
+def test_the_why_command_reports_no_split_for_a_text_that_is_a_single_token(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["why", "t", "--merges", table]) == 0
+    assert capsys.readouterr().out.split("\n")[0] == "This text is split nowhere."
+    assert run(["why", "the slowest", "--merges", table]) == 0
+    assert "split nowhere" not in capsys.readouterr().out
+
+
 def test_the_ties_command_lists_ties_and_compares_another_tie_rule(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,7 +141,7 @@ def test_the_race_command_reports_the_counts_of_pairs_after_each_step(
     assert "leads with" in capsys.readouterr().out
     assert run(["race", "--merges", table, "--pair", "o", "w", "--corpus", *files]) == 0
     report = capsys.readouterr().out
-    assert "o + w is first here with 12, but l + o is merged next." in report
+    assert "o + w is first among these pairs with 12, but l + o is merged next." in report
     assert "leads" not in report, "it was never the first of all"
     assert run(["race", "--merges", table, "--never-won"]) == 0
     assert run(["race", table]) == 1
@@ -162,7 +171,7 @@ def test_tokens_per_word_and_tokens_per_pretoken_are_different_measures() -> Non
     assert sizes.figure.title == "Tokens per pretoken by size."
 
 
-def test_the_sizes_command_measures_the_corpus_its_files_and_a_held_out_text(
+def test_the_sizes_command_measures_the_whole_corpus_and_each_file_and_a_held_out_text(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = tmp_path / "c.txt"
@@ -197,7 +206,7 @@ def test_the_sizes_command_measures_the_corpus_its_files_and_a_held_out_text(
     assert len(report["rows"]) == len(rows) == len(history) + 1
 
 
-def test_the_paid_command_divides_the_count_of_a_merge_among_words_and_files(
+def test_the_command_named_paid_divides_the_count_of_a_merge_among_words_and_files(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["paid", "--merges", table, "--step", "1", "--json", "--corpus", *files]) == 0
@@ -225,7 +234,7 @@ def test_the_encode_command_writes_the_ids_of_files(
     assert ".npy or .bin" in capsys.readouterr().err
 
 
-def test_the_at_option_refuses_a_step_beyond_the_table(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_step_after_the_last_step_of_a_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["why", "low"], ["ties"]):
         assert run([*arguments, "--merges", table, "--at", "31"]) == 1
         assert "from 0 to the number of steps" in capsys.readouterr().err
@@ -260,7 +269,25 @@ def test_the_lab_command_splits_one_text_by_all_tokenizers_at_one_vocabulary_siz
     assert "needs 2 tokenizers, not 1" in capsys.readouterr().err
 
 
-def test_the_lab_command_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
+def test_the_lab_command_lists_the_columns_of_a_text(
+    table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = str(tmp_path / "words.json")
+    assert run(["train", files[1], "--merges", "12", "--output", words, "--quiet"]) == 0
+    asked = ["lab", table, words, "--size", "265", "--columns"]
+    assert run([*asked, "--text", "the slowest, naïve", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    for letter, path in zip("AB", (table, words), strict=True):
+        history = read_history(path)
+        spans = Tokenizer(history).spans("the slowest, naïve", at=history.step_of_size(265))
+        assert sum(len(row[letter].split("|")) for row in rows) == len(spans)
+    assert "".join(row["text"] for row in rows) == "the␣slowest,␣na<0xC3><0xAF>ve"
+    assert [row["start"] for row in rows] == sorted({row["start"] for row in rows})
+    assert run(asked) == 1
+    assert "give the text with --text" in capsys.readouterr().err
+
+
+def test_the_lab_command_leaves_out_tokenizers_that_cannot_be_shown_at_the_chosen_size(
     table: str, files: list[str], tmp_path: Path
 ) -> None:
     small = train([TEXT], "words", merges=12)
@@ -274,7 +301,7 @@ def test_the_lab_command_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
     assert ("B" in words.columns, "C" in words.columns) == (True, False)
 
 
-def test_the_benchmark_of_vocabularies_of_unequal_size_says_that_sizes_differ() -> None:
+def test_the_benchmark_reports_that_vocabularies_have_different_sizes() -> None:
     small, large = (train([TEXT], "gpt2", merges=merges) for merges in (2, 5))
     size_sentence = (
         "The vocabularies have different sizes (258 to 261 tokens). A larger vocabulary needs fewer tokens for the same"

@@ -26,7 +26,7 @@ def train_and_rank(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, History
     return RankedWords.of(count_words(corpus, recipe), history), history
 
 
-def test_contexts_of_a_token_name_the_file_and_the_line(tmp_path: Path) -> None:
+def test_each_context_of_a_token_is_shown_with_its_file_name_and_line_number(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
     with gzip.open(tmp_path / "b.txt.gz", "wt", encoding="utf-8") as file:
         file.write("nothing here\nbut the low one\n")
@@ -47,7 +47,7 @@ def test_contexts_of_a_token_name_the_file_and_the_line(tmp_path: Path) -> None:
             assert (hit.line, hit.text) == (2, "second and lower")
 
 
-def test_contexts_in_a_normalized_text_show_its_lines_as_written() -> None:
+def test_contexts_in_a_normalized_text_show_the_original_lines() -> None:
     corpus = Corpus.from_texts(["One line.\n“LOWER!” she said, and lower it was.\n"])
     recipe = Recipe.preset("clean-words", merges=30)
     ranked, history = train_and_rank(corpus, recipe)
@@ -67,7 +67,9 @@ def test_contexts_name_the_line_of_the_file_even_if_normalization_removes_line_b
 
 
 @given(st.lists(st.text("abc \n.é", max_size=40), min_size=1, max_size=5), st.data())
-def test_contexts_are_found_exactly_where_the_tokenizer_has_the_token(texts: list[str], data: st.DataObject) -> None:
+def test_contexts_are_found_exactly_where_the_tokenizer_produces_the_token(
+    texts: list[str], data: st.DataObject
+) -> None:
     corpus = Corpus.from_texts(texts)
     recipe = Recipe.preset("gpt2", merges=12)
     words = count_words(corpus, recipe)

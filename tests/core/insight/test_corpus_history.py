@@ -19,7 +19,7 @@ from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions
 from bpe_core.insight.side_by_side import parallel_cuts
 from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.insight.token_life import token_life
-from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
+from bpe_core.measures.size_curves import first_halvable, renyi_efficiency, size_curves
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
@@ -33,7 +33,10 @@ State = list[tuple[list[int], int]]
 
 
 def states(table: WordTable, history: History) -> list[State]:
-    """Return the words of the corpus as token ids before the first merge and after each merge, by the definition."""
+    """Return the words of the corpus as token ids before the first merge and after each merge.
+
+    The merges are made one after the other, as the definition of byte-pair encoding says.
+    """
     state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
     all_states = [state]
     for merge in history:
@@ -53,7 +56,9 @@ def trained_runs(draw: st.DrawFn) -> tuple[WordTable, History]:
 
 
 @given(trained_runs(), st.data())
-def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_the_history_of_a_token_matches_a_plain_python_recount(
+    run: tuple[WordTable, History], data: st.DataObject
+) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     used = {id for state in states(table, history) for word, _ in state for id in word}
@@ -73,7 +78,9 @@ def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, His
 
 
 @given(trained_runs(), st.data())
-def test_counts_of_competing_pairs_equal_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_counts_of_competing_pairs_match_a_plain_python_recount(
+    run: tuple[WordTable, History], data: st.DataObject
+) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
     met = sorted({pair for counts in counted for pair in counts})
@@ -98,7 +105,7 @@ def test_counts_of_competing_pairs_equal_a_plain_recount(run: tuple[WordTable, H
 
 
 @given(trained_runs())
-def test_shares_of_words_add_up_to_the_count_of_a_merge(run: tuple[WordTable, History]) -> None:
+def test_the_counts_that_words_contribute_add_up_to_the_count_of_a_merge(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     everything = states(table, history)
@@ -112,7 +119,9 @@ def test_shares_of_words_add_up_to_the_count_of_a_merge(run: tuple[WordTable, Hi
 
 
 @given(words(), words(), recipes())
-def test_shares_of_files_add_up_to_the_count_of_a_merge(first: WordTable, second: WordTable, recipe: Recipe) -> None:
+def test_the_counts_that_files_contribute_add_up_to_the_count_of_a_merge(
+    first: WordTable, second: WordTable, recipe: Recipe
+) -> None:
     merged = WordTable.merged([first, second])
     history = reference.train(merged, recipe)
     ranked = RankedWords.of(merged, history)
@@ -123,7 +132,7 @@ def test_shares_of_files_add_up_to_the_count_of_a_merge(first: WordTable, second
 
 
 @given(trained_runs(), st.data())
-def test_counts_of_tokens_used_only_to_build_other_tokens_equal_a_plain_recount(
+def test_counts_of_tokens_that_occur_only_inside_other_tokens_match_a_plain_python_recount(
     run: tuple[WordTable, History], data: st.DataObject
 ) -> None:
     table, history = run
@@ -142,7 +151,9 @@ def test_counts_of_tokens_used_only_to_build_other_tokens_equal_a_plain_recount(
 
 
 @given(trained_runs(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
-def test_size_curves_equal_a_plain_recount(run: tuple[WordTable, History], held_out: WordTable, power: float) -> None:
+def test_size_curves_match_a_plain_python_recount(
+    run: tuple[WordTable, History], held_out: WordTable, power: float
+) -> None:
     table, history = run
     for text in (table, held_out):
         spelled = {id for word, _ in text for id in _symbols(word, history)}
@@ -185,16 +196,18 @@ def renyi_by_formula(counts: Counter[int], power: float) -> float:
         ("pick @@ed pick @@l @@ed pick @@les", 2.0, 0.8539096242533448),
     ],
 )
-def test_renyi_efficiency_equals_the_published_formula(tokens: str, power: float, published: float) -> None:
+def test_the_renyi_efficiency_equals_the_value_of_the_published_formula(
+    tokens: str, power: float, published: float
+) -> None:
     assert renyi_efficiency(Counter(tokens.split()).values(), power) == pytest.approx(published, rel=1e-12)
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
-def test_the_vocabulary_size_at_which_half_of_the_tokens_suffice_stays_after_more_training(
+def test_the_smallest_vocabulary_that_can_be_halved_at_a_small_cost_stays_the_same_after_more_training(
     given: list[int], base: int, data: st.DataObject
 ) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
-    half_size = half_would_do(sizes, tokens)
+    half_size = first_halvable(sizes, tokens)
     nearly = [
         at
         for at, size in enumerate(sizes.tolist())
@@ -203,11 +216,11 @@ def test_the_vocabulary_size_at_which_half_of_the_tokens_suffice_stays_after_mor
     assert half_size == (nearly[0] if nearly else None)
     if half_size is not None:
         later = data.draw(st.integers(half_size + 1, len(given)))
-        assert half_would_do(sizes[:later], tokens[:later]) == half_size
+        assert first_halvable(sizes[:later], tokens[:later]) == half_size
 
 
 @given(trained_runs())
-def test_listed_ties_equal_the_ties_of_a_plain_recount(run: tuple[WordTable, History]) -> None:
+def test_listed_ties_match_the_ties_found_by_a_plain_python_recount(run: tuple[WordTable, History]) -> None:
     table, history = run
     book = reference.TokenBook(history.alphabet)
     expected = []
@@ -241,7 +254,7 @@ def test_tables_trained_with_two_tie_rules_first_differ_at_a_tie(table: WordTabl
         assert comparison.common == len(set(written(first)) & set(written(second)))
 
 
-def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> None:
+def test_ranges_of_a_text_that_two_tie_rules_split_differently_are_found() -> None:
     table = WordTable.from_counts({"abc": 2})
     first = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
     second = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
@@ -253,7 +266,7 @@ def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> No
 
 
 @given(trained_runs())
-def test_pairs_that_were_never_merged_are_listed_with_the_number_of_times_as_runner_up(
+def test_never_merged_pairs_are_listed_with_the_number_of_times_they_were_the_runner_up(
     run: tuple[WordTable, History],
 ) -> None:
     _, history = run

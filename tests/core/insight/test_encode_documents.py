@@ -1,5 +1,6 @@
-"""Tests of encoding documents to shards: each document is whole, in order and ends with its end token, even after a
-kill.
+"""Tests of encoding documents as shards: each document is whole, in order and followed by its end token.
+
+This holds even if the process was killed.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import os
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +30,10 @@ from bpe_core.history.history import History
 from bpe_core.methods.kit import encode_corpus as pieces
 from bpe_core.methods.kit import encode_documents as module
 from bpe_core.methods.kit.encode_documents import encode_documents
+from bpe_core.methods.kit.encoded_pieces import with_eos
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.segmentation import Width
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
@@ -93,7 +97,7 @@ def test_rows_of_tables_and_whole_files_are_encoded_as_documents(
     with pa.ipc.new_file(tmp_path / "e.arrow", table.schema) as file:
         file.write(table)
     corpus = Corpus.from_files([tmp_path / name for name in names])
-    made = encode_documents(corpus, history, tmp_path / "out", eos=eos, kind=kind, shard_size=200)
+    made = encode_documents(corpus, Tokenizer(history), tmp_path / "out", eos=eos, kind=kind, shard_size=200)
     texts = [*TEXTS * 3, TEXTS[0], *TEXTS]
     tokenizer = Tokenizer(history)
     documents = documents_in(tmp_path / "out")
@@ -115,10 +119,11 @@ def test_rows_of_tables_and_whole_files_are_encoded_as_documents(
     st.integers(2, 40),
     st.integers(1, 5),
     st.booleans(),
+    st.sampled_from([None, "uint32"]),
 )
 @settings(max_examples=25, deadline=None)
-def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
-    texts: list[str], shard_size: int, piece: int, most: int, has_eos: bool
+def test_the_ids_of_a_document_do_not_depend_on_the_sizes_of_blocks_and_shards(
+    texts: list[str], shard_size: int, piece: int, most: int, has_eos: bool, width: Width | None
 ) -> None:
     history = LEARNED
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -126,7 +131,9 @@ def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
         patch.setattr(module, "MOST_DOCUMENTS", most)
         path = Path(folder) / "out"
         eos = 7 if has_eos else None
-        encode_documents(Corpus.from_texts(texts), history, path, eos=eos, shard_size=shard_size)
+        encode_documents(
+            Corpus.from_texts(texts), Tokenizer(history), path, eos=eos, shard_size=shard_size, width=width
+        )
         after = [7] if has_eos else []
         expected = [Tokenizer(history).encode(text) + after for text in texts if text]
         assert documents_in(path) == expected
@@ -135,11 +142,9 @@ def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
         assert all(shard["documents"] <= most for shard in shards)
 
 
-def test_encoded_documents_can_be_found_by_an_index_in_the_format_of_megatron(
-    history: History, eos: int, tmp_path: Path
-) -> None:
+def test_encoded_documents_have_an_index_in_the_megatron_format(history: History, eos: int, tmp_path: Path) -> None:
     """The test reads the index as the reader of Megatron does: 34 bytes of header, lengths, offsets and documents."""
-    encode_documents(Corpus.from_texts(TEXTS), history, tmp_path / "out", eos=eos, kind="bin")
+    encode_documents(Corpus.from_texts(TEXTS), Tokenizer(history), tmp_path / "out", eos=eos, kind="bin")
     data = (tmp_path / "out" / "00000.idx").read_bytes()
     magic, version, code, sequences, documents = struct.unpack_from("<9sQBQQ", data)
     assert (magic, version, code) == (b"MMIDIDX\0\0", 1, 8)
@@ -164,7 +169,9 @@ def test_a_stopped_encoding_of_documents_resumes_after_its_finished_shards(
 
     def encoded(name: str, **choices: Any) -> Any:
         work = Work(reports.append, lambda: stops)
-        return encode_documents(Corpus.from_files(path), history, tmp_path / name, eos=eos, work=work, **choices)
+        return encode_documents(
+            Corpus.from_files(path), Tokenizer(history), tmp_path / name, eos=eos, work=work, **choices
+        )
 
     encoded("whole", shard_size=700)
     assert reports[-1].done == reports[-1].total == path.stat().st_size
@@ -174,7 +181,7 @@ def test_a_stopped_encoding_of_documents_resumes_after_its_finished_shards(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "PIECE", 500)
         patch.setattr(module._Shards, "finish", _finish_two)
-        with pytest.raises(Cancelled, match="Whole shards are kept"):
+        with pytest.raises(Cancelled, match="Encoding was stopped"):
             encoded("stopped", shard_size=700)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "rows.jsonl", "stopped.encoding", "whole"]
     made = encoded("stopped", shard_size=700)
@@ -192,7 +199,7 @@ def _finish_two(shards: Any) -> None:
     _finish(shards)
 
 
-def test_encoding_with_another_request_uses_no_shard_of_a_stopped_encoding(
+def test_encoding_with_different_options_does_not_reuse_the_shards_of_a_stopped_encoding(
     history: History, eos: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "rows.jsonl"
@@ -201,22 +208,54 @@ def test_encoding_with_another_request_uses_no_shard_of_a_stopped_encoding(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module._Shards, "finish", _finish_two)
             with pytest.raises(Cancelled):
-                encode_documents(Corpus.from_files(path), history, tmp_path / "out", eos=eos, shard_size=700)
+                encode_documents(Corpus.from_files(path), Tokenizer(history), tmp_path / "out", eos=eos, shard_size=700)
         assert (tmp_path / "out.encoding").is_dir()
         if change == "texts":
             path.write_text(rows([*TEXTS * 30, "more"]), encoding="utf-8")
         ends = 5 if change == "id" else eos
         at = 20 if change == "steps" else None
-        made = encode_documents(Corpus.from_files(path), history, tmp_path / "out", eos=ends, shard_size=700, at=at)
+        made = encode_documents(
+            Corpus.from_files(path), Tokenizer(history), tmp_path / "out", eos=ends, shard_size=700, at=at
+        )
         assert made.shards_before == 0
         assert documents_in(tmp_path / "out")[-1][-1] == ends
 
 
+@given(
+    ids=st.lists(st.integers(0, 60_000)),
+    ends=st.lists(st.integers(0, 100)),
+    eos=st.integers(0, 65_535),
+    width=st.sampled_from(get_args(Width)),
+)
+def test_machine_code_and_numpy_write_the_same_separator_ids_after_documents(
+    ids: list[int], ends: list[int], eos: int, width: Width
+) -> None:
+    numbers = np.array(ids, np.uint32)
+    stops = np.array(sorted(min(end, len(ids)) for end in ends), np.int64)  # some documents have no ids
+    compiled, plain = (with_eos(numbers, stops, eos, np.dtype(width), by_kernel=by) for by in (True, False))
+    assert compiled.dtype == plain.dtype == width
+    assert compiled.tolist() == plain.tolist()
+
+
+def test_encoding_documents_starts_no_other_program(
+    history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In an earlier version, each encoding in a clone asked git for the commit, which took longer than 1 MB of text."""
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError(f"{arguments} was started")
+
+    monkeypatch.setattr(subprocess, "run", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    encode_documents(Corpus.from_texts(TEXTS), Tokenizer(history), tmp_path / "out", eos=eos)
+    assert len(documents_in(tmp_path / "out")) == len(TEXTS)
+
+
 @posix_only
 def test_killing_the_encoding_of_documents_leaves_the_old_or_the_new_folder() -> None:
-    """Another process forks for each try, because a process with the threads of a test should not fork.
+    """A separate process makes the forks, because the process of the tests has threads and should not fork.
 
-    With BPE_LONG=1 it is killed fifty times.
+    With BPE_LONG=1 the encoding is killed fifty times.
     """
     kills = "50" if os.environ.get("BPE_LONG") else "12"
     command = [sys.executable, "-m", "tests.core.killing_encoding", str(os.getpid()), kills]
@@ -234,7 +273,7 @@ def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
     (mine / "letter.txt").write_text("mine")
 
     def encoded(folder: Path, **choices: Any) -> None:
-        encode_documents(Corpus.from_files(texts), history, folder, **choices)
+        encode_documents(Corpus.from_files(texts), Tokenizer(history), folder, **choices)
 
     for wrong in (eos + 1, -1):
         with pytest.raises(BpeError, match=f"The id {wrong} belongs to no token"):
@@ -255,18 +294,18 @@ def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
     assert [path.name for path in mine.iterdir()] == ["letter.txt"]
 
 
-def test_a_word_too_long_to_encode_in_memory_is_reported_in_a_sentence(
+def test_a_word_too_long_to_encode_in_memory_is_reported_in_an_error_message(
     history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A memory limit for this program stands for a small memory, and a word of 6 MB for a word of a gigabyte."""
+    """A memory limit for this program simulates a small memory, and a word of 6 MB a word of a gigabyte."""
     (tmp_path / "line.txt").write_text("low " * 2_000 + "x" * 6_000_000)
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "1")
     with pytest.raises(TooLarge, match=r"A word of .*line\.txt needs about .* Divide the text"):
-        encode_documents(Corpus.from_files(tmp_path / "line.txt"), history, tmp_path / "out", eos=eos)
+        encode_documents(Corpus.from_files(tmp_path / "line.txt"), Tokenizer(history), tmp_path / "out", eos=eos)
     assert [path.name for path in tmp_path.iterdir()] == ["line.txt"]
 
 
-def test_encode_documents_in_python_writes_the_same_ids_as_the_encode_command(
+def test_the_function_encode_documents_writes_the_same_ids_as_the_encode_command(
     history: History, eos: int, tmp_path: Path
 ) -> None:
     study = bpe.Study.of(history)
@@ -277,6 +316,39 @@ def test_encode_documents_in_python_writes_the_same_ids_as_the_encode_command(
     assert run([*request, "--eos", str(eos), "-o", str(tmp_path / "command")]) == 0
     assert made.documents == len(TEXTS)
     assert documents_in(tmp_path / "python") == documents_in(tmp_path / "command")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_shard_is_saved_to_the_disk_while_the_next_documents_are_encoded(
+    fails: bool, history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error of a disk that fails meanwhile is reported."""
+    here = threading.current_thread()
+    threads: list[bool] = []  # of each saving: whether it is the thread of the test
+
+    def save(file: BinaryIO) -> None:
+        threads.append(threading.current_thread() is here)
+        if fails:
+            raise OSError(5, "Input/output error")
+        save_to_disk(file)
+
+    save_to_disk = module._save
+    monkeypatch.setattr(module, "_save", save)
+    monkeypatch.setattr(module, "SAVED_AT_ONCE", 100)
+    monkeypatch.setattr(pieces, "PIECE", 100)
+
+    def encode() -> None:
+        encode_documents(Corpus.from_texts(TEXTS * 30), Tokenizer(history), tmp_path / "out", eos=eos)
+
+    if fails:
+        with pytest.raises(OutputError, match=r"Could not write .*: Input/output error"):
+            encode()
+        assert list(tmp_path.iterdir()) == []
+    else:
+        encode()
+        assert len(documents_in(tmp_path / "out")) == 30 * len(TEXTS)
+        assert threads.count(True) == 3  # the ids and the ends of the whole shard, and the index
+    assert threads.count(False) > 0
 
 
 FULL = """
@@ -293,7 +365,7 @@ sys.exit(run(sys.argv[2:]))
 def test_a_full_disk_while_encoding_documents_is_reported_and_leaves_the_old_folder(
     tmp_path: Path, history: History, eos: int
 ) -> None:
-    """A limit of the file size stands for the full disk. In both cases the system refuses to write more bytes."""
+    """A limit of the file size simulates the full disk. In both cases the system refuses to write more bytes."""
     (tmp_path / "rows.jsonl").write_text(rows(TEXTS * 30), encoding="utf-8")
     table, out = tmp_path / "merges.csv", tmp_path / "out"
     train_words = ["train", str(tmp_path / "rows.jsonl"), "--merges", "20", "--output", str(table), "--quiet"]
@@ -310,7 +382,7 @@ def test_a_full_disk_while_encoding_documents_is_reported_and_leaves_the_old_fol
     assert sorted(path.name for path in tmp_path.iterdir()) == ["merges.csv", "out", "rows.jsonl"]
 
 
-def test_shards_written_by_the_encode_command_can_be_repeated_from_a_manifest(
+def test_shards_written_by_the_encode_command_can_be_recreated_from_a_manifest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Tests of the agreement with morphemes: the counts equal a comparison of each word by hand."""
+"""Tests of the agreement of tokens with morphemes: the counts equal a comparison of each word by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the measures of parallel texts: they equal a few lines of plain Python."""
+"""Tests of the measures of parallel texts: a few lines of plain Python compute the same values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SENTENCES = {name: lines for name, lines in parallel_samples().items() if name i
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "unigram"])
-def test_every_measure_of_parallel_texts_equals_that_of_plain_python(preset: str) -> None:
+def test_every_measure_of_parallel_texts_matches_a_plain_python_computation(preset: str) -> None:
     text = [line for lines in SENTENCES.values() for line in lines]
     study = bpe.train(text, preset, vocab_size=500 if preset == "gpt2" else 300)
     rows = Benchmark(parallel="own").answer({"it": study}).table.records()
@@ -45,7 +45,7 @@ def test_every_measure_of_parallel_texts_equals_that_of_plain_python(preset: str
 
 
 def without_blank(study: bpe.Study, word: str) -> list[str]:
-    """Return the tokens of a word after a space, without a token that is only the space."""
+    """Return the tokens of a word that follows a space. If the space is a token of its own, leave it out."""
     tokens = [study.decode([id]) for id in study.encode(f"a {word}")]
     spelled = ""
     for place in range(len(tokens) - 1, -1, -1):
@@ -62,7 +62,7 @@ def straight_line(points: list[tuple[float, float]]) -> tuple[float, Callable[[f
 
 
 @given(st.lists(st.integers(0, 1_000), max_size=40))
-def test_the_fitted_zipf_line_equals_the_fit_of_numpy(counts: list[int]) -> None:
+def test_the_fitted_zipf_line_matches_the_fit_by_numpy(counts: list[int]) -> None:
     sorted_counts = sorted((count for count in counts if count), reverse=True)
     exponent, fit = zipf_of(np.array(counts, np.int64))
     if len(sorted_counts) < 3:

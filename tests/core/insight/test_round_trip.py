@@ -1,6 +1,6 @@
-"""Tests of ids that are decoded and encoded again: the places of change equal those of the libraries.
+"""Tests of ids that are decoded and encoded again: the same ids change as in the libraries.
 
-Each reason for a change is checked by another computation.
+Each reason for a change is checked by a second computation.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def rows_of_ids(real: list[list[int]], known: list[int], seed: int = 5) -> Itera
 
 
 def check_reason(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> None:
-    """Check the claim of a reason by another computation than the one that found it."""
+    """Check the reason for a change of ids by a second computation."""
     history = trips.history
     given = [int(index) for index in trip.given[place.first : place.stop]]
     encoded = [int(index) for index in trip.encoded[place.first_encoded : place.stop_encoded]]
@@ -122,7 +122,7 @@ def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set
 
 
 @pytest.mark.parametrize("kind", KINDS if EXPLORES else ALWAYS)
-def test_round_trips_of_ids_equal_the_library_and_each_reason_holds_on_replay(kind: str) -> None:
+def test_round_trips_of_ids_match_the_library_and_a_second_computation_confirms_each_reason(kind: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = file_of(kind)
@@ -143,7 +143,7 @@ def test_round_trips_of_ids_equal_the_library_and_each_reason_holds_on_replay(ki
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_round_trips_of_ids_equal_sentencepiece(kind: str) -> None:
+def test_round_trips_of_ids_match_sentencepiece(kind: str) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
@@ -155,7 +155,7 @@ def test_round_trips_of_ids_equal_sentencepiece(kind: str) -> None:
         check(trips, ids, text, theirs.encode(text))
 
 
-def test_round_trips_of_ids_equal_tiktoken() -> None:
+def test_round_trips_of_ids_match_tiktoken() -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     study = train(text_of("code") * 2, "gpt2", vocab_size=600)
     pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -170,7 +170,7 @@ def test_round_trips_of_ids_equal_tiktoken() -> None:
     assert {"merge", "splitting", "bytes"} <= kinds
 
 
-def test_dividing_a_long_row_of_ids_does_not_change_the_reported_places(
+def test_dividing_a_long_row_of_ids_does_not_change_the_reported_positions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     study = train(text_of("prose")[:5_000], "gpt2", vocab_size=300)

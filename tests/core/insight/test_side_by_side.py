@@ -1,4 +1,4 @@
-"""Tests of the comparison of several tokenizers: its values equal plain Python that encodes word by word."""
+"""Tests of the comparison of several tokenizers: plain Python, which encodes word by word, computes the same values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def splits_alike(first: Recipe, second: Recipe) -> bool:
 
 @settings(max_examples=25)
 @given(table=words(), counted_by=recipes(), history=histories(), data=st.data())
-def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
+def test_counts_and_boundaries_of_split_words_match_those_of_each_encoded_word(
     table: WordTable, counted_by: Recipe, history: History, data: st.DataObject
 ) -> None:
     if data.draw(st.booleans(), label="splits alike"):
@@ -145,7 +145,9 @@ def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data:
 
 
 @given(table=words(), recipe=recipes())
-def test_measures_of_selected_sizes_equal_those_of_all_sizes(table: WordTable, recipe: Recipe) -> None:
+def test_measuring_only_selected_sizes_gives_the_same_values_as_measuring_all_sizes(
+    table: WordTable, recipe: Recipe
+) -> None:
     history = reference.train(table, recipe)
     sizes, curves = measured_sizes(TokenizedWords.of(table, recipe, history)), size_curves(table, history)
     assert (sizes.bytes, sizes.words) == (curves.bytes, curves.words)
@@ -235,7 +237,7 @@ def test_the_overlap_of_two_vocabularies_equals_the_overlap_of_their_sets_of_tok
             assert overlap.share_of_second == len(a & b) / max(1, len(b))
 
 
-def test_tokens_with_a_marker_and_tokens_with_a_space_are_compared_as_equal_texts() -> None:
+def test_a_token_with_a_marker_and_a_token_with_a_space_count_as_the_same_text_in_a_comparison() -> None:
     marked = reference.train(WordTable.from_counts({"the": 5}), Recipe.preset("words", marker="prefix"))
     blank = reference.train(WordTable.from_counts({" the": 5}), Recipe.preset("gpt2"))
     assert keys_of(marked)[-1] == keys_of(blank)[-1] == b" the"

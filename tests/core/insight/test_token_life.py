@@ -1,4 +1,4 @@
-"""Tests of the count of a token over time: for every method it equals a count in the encoded corpus."""
+"""Tests of the number of uses of a token over time: for every method it equals a count in the encoded corpus."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:
     return next((count for step, count in reversed(curve) if step <= at), 0)
 
 
-def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
+def test_the_use_count_of_a_dropped_token_matches_a_recount_over_the_encoded_words() -> None:
     words, history = learn_by_method("unigram")
     tokenizer = Tokenizer(history)
     for token in [*history.indices[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
@@ -47,7 +47,7 @@ def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("unigram", "mingram", "best", "picky")])
-def test_the_use_of_a_token_over_time_equals_its_count_after_each_merge(method: str) -> None:
+def test_the_use_count_of_a_token_over_time_matches_its_count_after_each_merge(method: str) -> None:
     words, history = learn_by_method(method)
     symbols = count_symbols(words, history.alphabet, history.recipe)
     for at in (0, 1, 7, len(history)):

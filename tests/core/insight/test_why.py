@@ -1,4 +1,7 @@
-"""Tests of reasons for boundaries: a change of the named merge changes the split, and other changes do not."""
+"""Tests of the reasons for boundaries. Each reason names a merge.
+
+If this merge changes, the split changes. If any other merge changes, the split stays.
+"""
 
 from __future__ import annotations
 
@@ -60,19 +63,21 @@ def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int)
 
 
 @st.composite
-def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]:
+def boundary_cases(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]:
     """Draw a merge table, the symbols of a word with their ranks, one boundary of the word, and a step."""
     history = draw(merge_tables())
     letters = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind != "marker"]
     used = sorted({id for merge in history for id in (merge.left, merge.right) if id < len(history.alphabet)})
     symbols = draw(st.lists(st.sampled_from(used or letters), min_size=2, max_size=14))
-    ranks = list(RankedWordOf(history).ranks(symbols))
+    ranks = list(PlainRanks(history).ranks(symbols))
     boundary = draw(st.integers(0, len(symbols) - 2))
     return history, symbols, ranks, boundary, draw(st.integers(0, len(history)))
 
 
-class RankedWordOf:
-    """A plain computation of boundary ranks: it makes all merges and notes which merge removes each boundary."""
+class PlainRanks:
+    """The boundary ranks of a word, computed in plain Python: make all merges, and note which merge removes each
+    boundary.
+    """
 
     def __init__(self, history: History) -> None:
         self.history = history
@@ -90,7 +95,7 @@ class RankedWordOf:
 
 
 @settings(max_examples=5 * EXAMPLES)
-@given(cut_words())
+@given(boundary_cases())
 def test_each_reason_for_a_boundary_names_the_deciding_merge(
     case: tuple[History, list[int], list[int], int, int],
 ) -> None:
@@ -105,11 +110,11 @@ def test_each_reason_for_a_boundary_names_the_deciding_merge(
 
 
 @settings(max_examples=3 * EXAMPLES)
-@given(cut_words(), st.data())
-def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
+@given(boundary_cases(), st.data())
+def test_removing_a_merge_that_a_reason_does_not_name_does_not_change_the_reason(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
-    """The removed merge is neither named by the reason nor made in this word."""
+    """The test removes a merge that the reason does not name and that the word does not need."""
     history, symbols, ranks, boundary, at = case
     base, pairs = len(history.alphabet), pairs_of(history, len(history))
     reason = reason_in_word(symbols, ranks, boundary, history, at)
@@ -120,7 +125,7 @@ def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
     assume(len(left) == len(pairs) - 1)  # no later merge uses the token
     table = table_of(history, left)
     moment = at - (gone < at)
-    again = reason_in_word(symbols, RankedWordOf(table).ranks(symbols), boundary, table, moment)
+    again = reason_in_word(symbols, PlainRanks(table).ranks(symbols), boundary, table, moment)
     assert again.kind == reason.kind
     assert again.pair == (None if reason.pair is None else tuple(map(moved, reason.pair)))
     stands = boundary + 1 in starts_of_tokens(symbols, pairs[:at], base)
@@ -139,7 +144,9 @@ def check_joined(reason: Reason, history: History, symbols: list[int], boundary:
 
 
 def check_later(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the pair has a later merge, which would remove the boundary if made now."""
+    """Check that the named pair is merged at a later step, and that the boundary would vanish if this merge
+    came now.
+    """
     assert reason.rank is not None
     assert reason.rank >= at
     assert reason.pair == pairs_of(history, len(history))[reason.rank]
@@ -166,11 +173,11 @@ def check_taken(reason: Reason, history: History, symbols: list[int], boundary: 
 
 
 def ranks_in(history: History, symbols: list[int]) -> set[int]:
-    return set(RankedWordOf(history).ranks(symbols))
+    return set(PlainRanks(history).ranks(symbols))
 
 
 def without_merge(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int], int]]:
-    """Return the pairs without one merge and all merges that build on its token.
+    """Remove one merge, and all merges that need its token. Return the other pairs.
 
     Also return a function from the old ids to the new ids.
     """
@@ -195,7 +202,7 @@ def check_overlap(reason: Reason, history: History, symbols: list[int], boundary
     assert reason.rank is not None
     assert reason.rank == reason.taken_by
     assert reason.pair[0] == reason.pair[1]
-    tree = merge_trees(symbols, RankedWordOf(history).ranks(symbols), len(history.alphabet), reason.rank)
+    tree = merge_trees(symbols, PlainRanks(history).ranks(symbols), len(history.alphabet), reason.rank)
     left = next(i for i, node in enumerate(tree) if node.stop == boundary + 1)
     assert tree[left].id == tree[left + 1].id == reason.pair[0]
     run = 0
@@ -205,11 +212,12 @@ def check_overlap(reason: Reason, history: History, symbols: list[int], boundary
 
 
 def check_never(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that no pair that met at the boundary is in the table, and that learning the last pair removes the
-    boundary.
+    """Check that the table has none of the pairs that were neighbours at the boundary.
+
+    Also check that the boundary vanishes if the table learns the last of these pairs.
     """
     assert reason.kind in ("never", "too long", "unknown")
-    ranks = RankedWordOf(history).ranks(symbols)
+    ranks = PlainRanks(history).ranks(symbols)
     learned = history.ranks()
     base = len(history.alphabet)
     for meeting in meetings(symbols, ranks, boundary, base):
@@ -227,7 +235,7 @@ def assert_joined_if_learned_next(reason: Reason, history: History, symbols: lis
     assert boundary + 1 not in starts_of_tokens(symbols, extended, len(history.alphabet))
 
 
-@given(cut_words())
+@given(boundary_cases())
 def test_pairs_listed_for_a_boundary_are_the_neighbouring_tokens_at_each_step(
     case: tuple[History, list[int], list[int], int, int],
 ) -> None:
@@ -241,13 +249,13 @@ def test_pairs_listed_for_a_boundary_are_the_neighbouring_tokens_at_each_step(
 
 
 def nodes_of(tree: Node) -> Iterator[Node]:
-    """Yield the node and all nodes below it."""
+    """Yield the topmost node of a merge tree and all nodes below it."""
     yield tree
     for part in (tree.left, tree.right):
         yield from () if part is None else nodes_of(part)
 
 
-@given(cut_words())
+@given(boundary_cases())
 def test_merge_trees_and_encoding_steps_equal_those_of_plain_python(
     case: tuple[History, list[int], list[int], int, int],
 ) -> None:
@@ -277,7 +285,7 @@ def assert_parts_fit(node: Node, history: History, symbols: list[int]) -> None:
 
 
 @given(words(), recipes(), texts(), st.data())
-def test_every_byte_of_a_text_has_the_reason_of_its_boundary(
+def test_the_reason_given_at_each_byte_agrees_with_the_boundaries_of_the_text(
     table: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = reference.train(table, recipe)
@@ -295,7 +303,7 @@ def test_every_byte_of_a_text_has_the_reason_of_its_boundary(
 
 
 @given(words(), recipes())
-def test_the_reported_count_of_a_pair_that_was_never_merged_equals_a_recount(table: WordTable, recipe: Recipe) -> None:
+def test_the_reported_count_of_a_never_merged_pair_matches_a_recount(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     ranked = RankedWords.of(table, history)
     text = " ".join(word.decode() for word, _ in table)
@@ -313,7 +321,7 @@ def test_the_reported_count_of_a_pair_that_was_never_merged_equals_a_recount(tab
             assert reason.standing.best >= reason.standing.now
 
 
-def test_the_word_newer_of_the_article_stays_split_because_of_earlier_merges() -> None:
+def test_each_boundary_in_the_word_newer_of_an_article_has_a_reason() -> None:
     recipe = Recipe.preset("words", marker="symbol", merges=10)
     history = train(Corpus.from_word_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3}), recipe)
     why = Why("newer", history)
@@ -323,7 +331,7 @@ def test_the_word_newer_of_the_article_stays_split_because_of_earlier_merges() -
     assert all(sentences)
 
 
-def test_boundaries_at_special_tokens_and_at_dropped_blanks_have_separate_reasons() -> None:
+def test_boundaries_at_special_tokens_and_boundaries_at_dropped_spaces_have_different_reasons() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
     history = train(Corpus.from_texts(["low low lower"]), recipe)
     why = Why("low<end>low", history, allowed_special="all")
@@ -339,7 +347,7 @@ def test_boundaries_at_special_tokens_and_at_dropped_blanks_have_separate_reason
 
 
 @given(words(), texts(), st.data())
-def test_a_word_boundary_is_explained_by_the_pattern_only_if_the_pattern_splits_there(
+def test_the_pattern_is_the_reason_for_a_word_boundary_only_if_the_pattern_splits_there(
     table: WordTable, text: str, data: st.DataObject
 ) -> None:
     """The word boundary remains after any merge. Without a pattern there is no word boundary."""
@@ -397,8 +405,8 @@ def test_the_ranks_of_a_history_give_the_step_of_each_merged_pair(history: Histo
     assert [ranks[merge.left, merge.right] for merge in history] == list(range(len(history)))
 
 
-def test_the_pattern_branch_of_a_shortened_word_is_that_of_the_whole_word() -> None:
-    """The reason shows only the part of the word near the boundary, and this part may end inside a character."""
+def test_a_shortened_word_has_the_same_pattern_branch_as_the_whole_word() -> None:
+    """The reason shows only the part of the word near the boundary. This part may begin or end inside a character."""
     text = "a " + "お" * 500 + " b"
     why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     cut = 1  # before the blank that belongs to the long word

@@ -16,7 +16,7 @@ from tests.core.gage_texts import recipes, words
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low", min_size=1, max_size=30), data=st.data())
-def test_the_gage_explanation_reports_a_split_exactly_where_the_text_is_split(
+def test_the_explanation_of_the_gage_method_reports_a_split_exactly_where_the_text_is_split(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe)
@@ -47,4 +47,4 @@ def test_the_reason_for_a_long_chain_of_byte_pairs_is_shortened() -> None:
     assert why.explanation_at(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` are separate."
     other = WhyGage("a.b", history).explanation_at(1, len(history))
     assert other.sentence.startswith("In block 1 no byte replaces a pair")
-    assert why.explanation_at(2, 1).sentence.endswith("across this place, from step 2 on.")
+    assert why.explanation_at(2, 1).sentence.endswith("spanning this position, from step 2 on.")

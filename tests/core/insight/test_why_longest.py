@@ -45,7 +45,9 @@ def test_the_longest_match_explanation_reports_a_split_exactly_at_the_boundaries
 
 
 @given(words=words(), recipe=recipes())
-def test_the_longest_match_explanation_lists_all_splits_of_a_word_over_time(words: WordTable, recipe: Recipe) -> None:
+def test_the_longest_match_explanation_lists_how_a_word_was_split_at_each_step(
+    words: WordTable, recipe: Recipe
+) -> None:
     history, text = reference.train(words, recipe), words.word(0).decode()
     if len(list(Tokenizer(history)._cutting.words(text))) != 1:
         return

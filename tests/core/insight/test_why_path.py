@@ -24,7 +24,7 @@ from tests.shared import text_of
 
 
 @given(runs())
-def test_the_unigram_explanation_names_the_best_split_and_the_best_different_split(
+def test_the_unigram_explanation_names_the_best_split_and_the_best_alternative(
     run: tuple[WordTable, Recipe],
 ) -> None:
     words, recipe = run

@@ -1,4 +1,7 @@
-"""Tests of intervals by drawing documents: plain code draws documents, too, and agrees."""
+"""Tests of the intervals of a benchmark, which come from documents drawn at random.
+
+Plain code also draws documents and gives nearly the same intervals.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import random
 import pytest
 
 import bpe_core as bpe
+from bpe_core.command_line.asking import table_lines
 from bpe_core.support.rounding import with_interval
 
 CHANCE = random.Random(3)
@@ -29,7 +33,10 @@ def row_of(answer: bpe.Answer, tokenizer: str, text: str) -> dict[str, float]:
 
 
 def drawn_by_plain_code(values: list[int], of: list[int], draws: int = 4_000) -> tuple[float, float]:
-    """Draw documents one by one, and return the ends of the middle 95 of 100 ratios."""
+    """Draw documents at random `draws` times, and divide the sum of their `values` by the sum of their `of`.
+
+    Return the interval with the middle 95 percent of these ratios.
+    """
     chance = random.Random(11)
     drawn = []
     for _ in range(draws):
@@ -39,7 +46,9 @@ def drawn_by_plain_code(values: list[int], of: list[int], draws: int = 4_000) ->
     return drawn[draws // 40], drawn[-draws // 40]
 
 
-def test_intervals_agree_with_plain_code_that_draws_documents(studies: dict[str, bpe.Study]) -> None:
+def test_benchmark_intervals_agree_with_plain_python_code_that_resamples_documents(
+    studies: dict[str, bpe.Study],
+) -> None:
     row = row_of(bpe.benchmark(studies, {"sea": DOCUMENTS}, intervals=True), "whole", "sea")
     tokens = [len(studies["whole"].encode(document)) for document in DOCUMENTS]
     low, high = drawn_by_plain_code([len(document.encode()) for document in DOCUMENTS], tokens)
@@ -48,7 +57,7 @@ def test_intervals_agree_with_plain_code_that_draws_documents(studies: dict[str,
     assert row["bytes_per_token_low"] < row["bytes_per_token"] < row["bytes_per_token_high"]
 
 
-def test_the_interval_of_a_difference_draws_the_same_documents_for_both_tokenizers(
+def test_the_interval_of_a_difference_is_computed_from_the_same_documents_for_both_tokenizers(
     studies: dict[str, bpe.Study],
 ) -> None:
     answer = bpe.benchmark(studies, {"sea": DOCUMENTS}, intervals=True)
@@ -60,7 +69,7 @@ def test_the_interval_of_a_difference_draws_the_same_documents_for_both_tokenize
     assert second["relative_tokens_high"] == pytest.approx(high, abs=(high - low) / 8)
 
 
-def test_whole_documents_are_drawn_and_not_their_lines(studies: dict[str, bpe.Study]) -> None:
+def test_benchmark_intervals_come_from_resampling_whole_documents_and_not_lines(studies: dict[str, bpe.Study]) -> None:
     lines = "\n".join(DOCUMENTS)
     answer = bpe.benchmark(studies, {"one file": [lines], "rows": DOCUMENTS}, intervals=True)
     assert row_of(answer, "whole", "one file")["bytes_per_token_low"] is None
@@ -68,7 +77,9 @@ def test_whole_documents_are_drawn_and_not_their_lines(studies: dict[str, bpe.St
     assert any("one file has 1 document" in sentence for sentence in answer.sentences)
 
 
-def test_equal_seeds_make_equal_intervals_and_other_seeds_make_others(studies: dict[str, bpe.Study]) -> None:
+def test_equal_seeds_give_equal_intervals_and_different_seeds_give_different_intervals(
+    studies: dict[str, bpe.Study],
+) -> None:
     first, again, other = (
         row_of(bpe.benchmark(studies, {"sea": DOCUMENTS}, intervals=True, seed=seed), "half", "sea")
         for seed in (1, 1, 2)
@@ -78,7 +89,7 @@ def test_equal_seeds_make_equal_intervals_and_other_seeds_make_others(studies: d
     assert [first[name] for name in columns] != [other[name] for name in columns]
 
 
-def test_premiums_have_intervals_from_the_same_sentences_in_each_language(
+def test_intervals_of_language_premiums_are_computed_from_the_same_sentences_in_each_language(
     studies: dict[str, bpe.Study], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("parallel")
@@ -96,9 +107,21 @@ def test_premiums_have_intervals_from_the_same_sentences_in_each_language(
     parity = answer.facts["parity"][0]
     assert parity["gini_low"] < parity["gini"] < parity["gini_high"]
     assert parity["worst_low"] == pytest.approx(row["premium_low"])
+    for name in ("worst", "spread", "gini"):
+        assert with_interval(*(parity[f"{name}{end}"] for end in ("", "_low", "_high"))) in answer.sentences[0]
 
 
-def test_values_in_a_printed_table_are_rounded_by_their_intervals(studies: dict[str, bpe.Study]) -> None:
+def test_a_table_in_the_terminal_shows_each_value_with_its_interval_and_rounds_it_accordingly(
+    studies: dict[str, bpe.Study],
+) -> None:
+    answer = bpe.benchmark(studies, {"sea": DOCUMENTS}, intervals=True)
+    row = row_of(answer, "whole", "sea")
+    heading, first, *_ = table_lines(answer, 1)
+    assert with_interval(*(row[f"bytes_per_token{end}"] for end in ("", "_low", "_high"))) in first
+    assert "per token low" not in heading
+
+
+def test_values_in_a_printed_table_are_rounded_according_to_their_intervals(studies: dict[str, bpe.Study]) -> None:
     answer = bpe.benchmark(studies, {"sea": DOCUMENTS}, intervals=True)
     row = row_of(answer, "whole", "sea")
     expected = with_interval(*(row[f"bytes_per_token{end}"] for end in ("", "_low", "_high")))

@@ -1,4 +1,4 @@
-"""Tests of weighted sums in a benchmark: plain code recounts the sums, and intervals show what is chance."""
+"""Tests of weighted sums in a benchmark: plain code computes the same sums, and intervals show random differences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def recommendation(answer: bpe.Answer) -> str:
     return next(sentence for sentence in answer.sentences if sentence.startswith("Recommended: "))
 
 
-def test_benchmark_sums_are_weighted_means_of_tokens_per_byte(
+def test_the_benchmark_computes_the_weighted_mean_of_tokens_per_byte_for_each_tokenizer(
     studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     answer = bpe.benchmark(studies, texts=texts, weights=("sea=25%", "code=75%"))
@@ -56,7 +56,7 @@ def test_benchmark_sums_are_weighted_means_of_tokens_per_byte(
     assert answer.facts["weights"] == {"sea": 0.25, "code": 0.75}
 
 
-def test_the_benchmark_recommends_the_tokenizer_that_is_better_for_the_weights(
+def test_the_benchmark_recommends_the_tokenizer_that_is_better_for_the_given_weights(
     studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     sea = bpe.benchmark(studies, texts=texts, weights=("sea=3", "code=1"))
@@ -127,7 +127,7 @@ def test_the_benchmark_does_not_recommend_a_tokenizer_that_leaves_text_out(
         (("sea=0",), "at least one weight must be above 0"),
     ],
 )
-def test_impossible_benchmark_weights_are_refused_in_a_sentence(
+def test_impossible_benchmark_weights_are_refused_with_an_error_message(
     weights: tuple[str, ...], sentence: str, studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     with pytest.raises(BpeError, match=sentence):
@@ -161,12 +161,12 @@ def test_the_benchmark_command_uses_given_names_and_writes_a_report_page(
     assert all(f">{label}<" in drawn for label in ("code", "sea", "ours", "theirs"))  # not "dom/mul…" twice
 
 
-def test_the_report_page_of_a_benchmark_without_weights_has_sums(folder: Path) -> None:
+def test_the_report_page_of_a_benchmark_without_weights_also_has_a_section_of_sums(folder: Path) -> None:
     assert run(["benchmark", "ours=a.csv", "--texts", "dom", "--report", "out.html"]) == 0
     assert "<h2>Sums</h2>" in Path("out.html").read_text()
 
 
-def test_every_question_command_can_write_a_report_page(folder: Path) -> None:
+def test_a_question_command_can_write_a_report_page(folder: Path) -> None:
     assert run(["lengths", "a.csv", "--report", "out.html"]) == 0
     assert "<h1>Lengths</h1>" in Path("out.html").read_text()
 

@@ -1,4 +1,7 @@
-"""Tests of the question whether ids are canonical: input from files, rows and chat turns, and invalid input."""
+"""Tests of the question whether encoding a text again gives the same ids.
+
+The ids come from files, rows or chat turns.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def test_the_canonical_question_names_the_merge_that_would_join_a_word_of_single
     assert bpe.canonical(STUDY, THE).facts["canonical_share"] == 1.0
 
 
-def test_rows_of_ids_are_read_from_every_kind_of_file_with_the_same_result(tmp_path: Path) -> None:
+def test_the_same_rows_of_ids_are_read_from_every_kind_of_file(tmp_path: Path) -> None:
     rows = [[*b"the"], STUDY.encode("the others")]
     width = max(map(len, rows))
     padded = [row + [32] * (width - len(row)) for row in rows]
@@ -52,7 +55,7 @@ def test_rows_of_ids_are_read_from_every_kind_of_file_with_the_same_result(tmp_p
     assert {file["canonical_share"] for file in answer.facts["files"]} == {answer.facts["canonical_share"]}
 
 
-def test_bare_numbers_of_each_width_are_read_as_one_row_of_ids(tmp_path: Path) -> None:
+def test_a_file_of_binary_integers_of_any_width_is_read_as_one_row_of_ids(tmp_path: Path) -> None:
     expected = bpe.canonical(STUDY, [*b"the"]).table.records()
     path = tmp_path / "ids.bin"
     for width in (1, 2, 4, 8):
@@ -67,7 +70,7 @@ def test_bare_numbers_of_each_width_are_read_as_one_row_of_ids(tmp_path: Path) -
         bpe.canonical(STUDY, [str(path)], id_bytes=2)
 
 
-def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turns(tmp_path: Path) -> None:
+def test_chats_that_keep_their_ids_are_compared_with_chats_that_are_encoded_again_at_each_turn(tmp_path: Path) -> None:
     path = tmp_path / "rollouts.jsonl"
     path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
     answer = bpe.canonical(STUDY, [str(path)])
@@ -97,7 +100,7 @@ def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turn
         ("a.txt", b"\n\n", "There are no ids: give them"),
     ],
 )
-def test_files_that_hold_no_rows_of_ids_are_refused_in_a_sentence(
+def test_files_that_hold_no_rows_of_ids_are_refused_with_an_error_message(
     tmp_path: Path, name: str, content: bytes, sentence: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -107,13 +110,13 @@ def test_files_that_hold_no_rows_of_ids_are_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("array", [np.array([1.5]), np.zeros((1, 1, 1), np.int32), np.array([-1])])
-def test_arrays_of_other_values_than_ids_are_refused(tmp_path: Path, array: object) -> None:
+def test_arrays_of_values_that_are_not_ids_are_refused(tmp_path: Path, array: object) -> None:
     np.save(tmp_path / "a.npy", array)  # type: ignore[arg-type]
     with pytest.raises(BpeError, match=r"cannot be ids|There is no token -1"):
         bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
 
 
-def test_a_line_of_json_may_hold_more_ids_than_json_may_hold_other_values(tmp_path: Path) -> None:
+def test_a_row_of_ids_in_a_json_lines_file_may_have_more_values_than_other_json(tmp_path: Path) -> None:
     count = MOST_VALUES + 2
     (tmp_path / "a.jsonl").write_text("[ 7 " + ", 12" * (count - 2) + ",0]\n")
     (row,) = id_rows.rows_of_file(str(tmp_path / "a.jsonl"))
@@ -121,7 +124,7 @@ def test_a_line_of_json_may_hold_more_ids_than_json_may_hold_other_values(tmp_pa
     assert len(row.ids) == count
 
 
-def test_a_too_long_line_of_ids_is_refused_and_long_work_can_be_cancelled(
+def test_a_line_of_ids_that_is_too_long_is_refused_and_long_work_can_be_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.txt"
@@ -155,11 +158,11 @@ def test_the_canonical_command_answers_in_json(tmp_path: Path, capsys: pytest.Ca
     STUDY.save(tmp_path / "t.csv")
     assert run(["canonical", str(tmp_path / "t.csv"), "116", "104", "101", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["canonical_share"] == 0.0
+    assert report["canonical_share"] == report["facts"]["canonical_share"] == 0.0
     assert {"place", "ids", "encoded", "reason"} <= {*report["rows"][0]}
 
 
-def test_the_canonical_question_proves_which_two_tokens_are_never_neighbours(
+def test_the_canonical_question_finds_pairs_of_tokens_that_are_never_neighbours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     STUDY.save(tmp_path / "t.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from transformers import AutoTokenizer
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.support import optional_packages
+from tests.core.formats.gguf_files import gguf
 
 CORPUS = "The user asks, the assistant answers, and the system says how. You are a kind model; be brief. " * 3
 SPECIALS = ("<s>", "</s>", "<|im_start|>", "<|im_end|>", "[INST]", "[/INST]", "<start_of_turn>", "<end_of_turn>")
@@ -101,7 +103,7 @@ def with_template(folder: Path, template: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_text_and_ids_of_a_chat_equal_those_of_transformers(model_folder: Path, name: str) -> None:
+def test_the_text_and_ids_of_a_chat_match_transformers(model_folder: Path, name: str) -> None:
     library = AutoTokenizer.from_pretrained(model_folder)
     folder = with_template(model_folder, TEMPLATES[name])
     rendered = 0
@@ -135,7 +137,7 @@ def test_each_token_of_a_chat_has_the_role_of_its_message(model_folder: Path) ->
     assert answer.facts["message_tokens"] == sum(role != "template" for role in answer.facts["roles"])
 
 
-def test_a_message_that_the_chat_template_rewrites_counts_as_text_of_the_template(model_folder: Path) -> None:
+def test_a_message_that_the_chat_template_rewrites_is_counted_as_template_text(model_folder: Path) -> None:
     answer = bpe.chat(with_template(model_folder, "{{ messages[0].content | length }}"), say("hello"))
     assert answer.facts["message_tokens"] == 0
     assert "does not hold the exact text of message 1" in " ".join(answer.sentences)
@@ -169,6 +171,11 @@ def test_the_chat_command_prints_ids_and_roles(
     assert len(report["roles"]) == len(report["ids"])
     assert run(["chat", folder, str(chat)]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("user      ")
+    assert run(["chat", folder, str(chat), "--latex"]) == 0
+    printed = capsys.readouterr().out
+    for name, path in (("Tokenizer", Path(folder, "tokenizer.json")), ("Messages", chat)):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        assert f"{name} {path.name}, whose SHA-256 begins with {digest[:16]}" in printed.replace("\\_", "_")
 
 
 def test_the_tokenizer_configuration_may_hold_several_named_chat_templates(model_folder: Path, tmp_path: Path) -> None:
@@ -184,6 +191,71 @@ def test_the_tokenizer_configuration_may_hold_several_named_chat_templates(model
     assert bpe.chat(path, with_tools).facts["rendered"] == "look"
     with pytest.raises(bpe.BpeError, match=r"no chat template called other; name one of: default, tool_use"):
         bpe.chat(path, CHATS[0], template="other")
+
+
+OF_GGUF = "{{ bos_token }}{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}"
+
+
+def gguf_of(model_folder: Path, **more: Any) -> bytes:
+    """Return a GGUF file with the tokenizer of a folder, as llama.cpp's converter writes it."""
+    whole = json.loads((model_folder / "tokenizer.json").read_bytes())
+    added = {token["id"]: token["content"] for token in whole["added_tokens"]}
+    ids = {id: text for text, id in whole["model"]["vocab"].items()} | added
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in whole["model"]["merges"]]
+    numbers = {text: id for id, text in added.items()}
+    return gguf(
+        {
+            "model": "gpt2",
+            "pre": "gpt-2",
+            "tokens": [ids[id] for id in range(len(ids))],
+            "token_type": [3 if id in added else 1 for id in range(len(ids))],
+            "merges": merges,
+            "bos_token_id": numbers["<s>"],
+            "eos_token_id": numbers["</s>"],
+            **more,
+        }
+    )
+
+
+def test_the_chat_templates_of_a_gguf_file_are_read_from_the_file_and_from_its_folder(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    library = AutoTokenizer.from_pretrained(model_folder)
+    expected = library.apply_chat_template(CHATS[2], chat_template=OF_GGUF, tokenize=False)
+    ids = library.apply_chat_template(CHATS[2], chat_template=OF_GGUF)["input_ids"]
+    named = {"tokenizer.chat_templates": ["tool_use"], "tokenizer.chat_template.tool_use": "{{ tools }}{{ eos_token }}"}
+    model = tmp_path / "model.gguf"
+    model.write_bytes(gguf_of(model_folder, **{"tokenizer.chat_template": OF_GGUF, **named}))
+    for place in (model, tmp_path):
+        answer = bpe.chat(str(place), CHATS[2])
+        assert (answer.facts["rendered"], answer.facts["ids"]) == (expected, ids)
+        assert answer.facts["template"] == OF_GGUF
+        assert bpe.chat(str(place), CHATS[2], template="tool_use").facts["rendered"] == "None</s>"
+        with pytest.raises(bpe.BpeError, match=r"no chat template called other; name one of: default, tool_use"):
+            bpe.chat(str(place), CHATS[2], template="other")
+    # A folder's other files come first, and `folder` says that the templates differ.
+    (tmp_path / "tokenizer.json").write_bytes((model_folder / "tokenizer.json").read_bytes())
+    assert bpe.chat(str(tmp_path), CHATS[2]).facts["rendered"] == expected
+    with_template(tmp_path, "{{ messages[0].content }}")
+    assert bpe.chat(str(tmp_path), CHATS[2]).facts["rendered"] == CHATS[2][0]["content"]
+    said = bpe.folder(str(tmp_path)).facts["configuration"]
+    assert said == ["The chat template default in model.gguf differs from the one in chat_template.jinja"]
+
+
+def test_a_gguf_file_without_a_chat_template_is_refused(model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").write_bytes(gguf_of(model_folder))
+    for place in (tmp_path, tmp_path / "model.gguf"):
+        with pytest.raises(bpe.BpeError, match=r"has no chat template: neither chat_template\.jinja"):
+            bpe.chat(str(place), CHATS[0])
+
+
+def test_a_chat_template_that_writes_a_generator_as_json_is_refused_as_in_transformers(model_folder: Path) -> None:
+    template = "{{ messages | map(attribute='content') | tojson }}"
+    library = AutoTokenizer.from_pretrained(model_folder)
+    with pytest.raises(TypeError, match="generator is not JSON serializable"):
+        library.apply_chat_template(CHATS[0], chat_template=template, tokenize=False)
+    with pytest.raises(bpe.BpeError, match="generator is not JSON serializable"):
+        bpe.chat(with_template(model_folder, template), CHATS[0])
 
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": {"town": "Bern <é>"}}}
@@ -206,7 +278,7 @@ TOOL_CHATS = [
 
 
 @pytest.mark.parametrize("tools", [None, [{"type": "function", "function": {"name": "weather", "parameters": {}}}]])
-def test_chats_with_tools_parts_and_reasoning_equal_those_of_transformers(
+def test_chats_with_tools_and_content_parts_and_reasoning_are_rendered_as_in_transformers(
     model_folder: Path, tools: list[dict[str, Any]] | None
 ) -> None:
     library = AutoTokenizer.from_pretrained(model_folder)
@@ -252,7 +324,7 @@ HOSTILE = {
     "{{ 'x'.encode() * 10 ** 10 }}": "characters",
     "{% set x = 'x' * 999999 %}{{ x.replace('x', x) }}": "characters",
     "{% for a in range(9999) %}{% set y %}" + "x" * 9999 + "{% endset %}{% endfor %}": "characters",
-    "{% include 'other' %}": "includes another template",
+    "{% include 'other' %}": r"line 1 cannot be rendered: the template includes another .* cannot do that\.$",
     "{% import 'os' as os %}": "includes another template",
     "{{ ''.__class__ }}": "the template may not use '__class__' of 'str'",
     "{{ raise_exception.__globals__ }}": "may not use",
@@ -265,7 +337,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("template", HOSTILE)
-def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_sentence(
+def test_a_chat_template_that_loops_forever_or_imports_modules_or_reads_internals_is_refused(
     model_folder: Path, template: str
 ) -> None:
     with pytest.raises(bpe.BpeError, match=HOSTILE[template]):
@@ -286,7 +358,7 @@ def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_s
         ("missing.json", "cannot be read"),
     ],
 )
-def test_values_other_than_chats_are_refused(model_folder: Path, chat: str, message: str) -> None:
+def test_values_that_are_not_chats_are_refused(model_folder: Path, chat: str, message: str) -> None:
     with pytest.raises(bpe.BpeError, match=message):
         bpe.chat(with_template(model_folder, "{{ messages[0].content }}"), chat)
 

@@ -40,7 +40,7 @@ TEXTS = st.none() | st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n
 
 @example([(1, 0.5, "a\rb", True)])
 @given(st.lists(st.tuples(CELLS, st.floats(), TEXTS, st.booleans()), max_size=4))
-def test_values_written_as_csv_tsv_or_json_are_read_back_unchanged(rows: list[tuple[Any, ...]]) -> None:
+def test_values_written_as_csv_or_tsv_or_json_are_read_back_unchanged(rows: list[tuple[Any, ...]]) -> None:
     whole, part, text, truth = ([row[place] for row in rows] for place in range(4))
     table = DataTable({"n": whole, "x": np.array(part, np.float64), 't, "': text, "is": truth})
     back = list(csv.DictReader(io.StringIO(csv_text(table, "\t"), newline=""), delimiter="\t"))
@@ -71,7 +71,7 @@ def test_the_ending_of_a_data_file_chooses_its_format(tmp_path: Path) -> None:
             write_data(table, tmp_path / name)
 
 
-def test_data_tables_of_a_run_equal_those_of_plain_python() -> None:
+def test_the_data_tables_of_a_run_match_a_plain_python_computation() -> None:
     words = WordTable.from_counts(WORDS)
     history = train(words, Recipe.preset("gpt2", merges=12))
     study = Study(history, KnownWords(words), texts_are_own=True)
@@ -105,7 +105,10 @@ def test_data_tables_of_a_run_equal_those_of_plain_python() -> None:
 
 
 def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
-    """Count how often each pair can be joined. Two occurrences of a pair that overlap count once."""
+    """Count how often each pair can be joined. Two occurrences of a pair that overlap count once.
+
+    `cut` has the token ids of each word.
+    """
     counts: Counter[tuple[int, int]] = Counter()
     for word, ids in cut.items():
         for pair in set(pairwise(ids)):

@@ -12,7 +12,7 @@ from bpe_core.studies.making import open_study
 tokenizers = pytest.importorskip("tokenizers")
 
 
-def test_diff_names_different_pre_tokenizer_steps_without_python_syntax(tmp_path: Path) -> None:
+def test_the_diff_question_describes_different_pre_tokenizers_without_python_syntax(tmp_path: Path) -> None:
     studies = []
     for name, step in (("a", "Whitespace"), ("b", "WhitespaceSplit")):
         other = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))

@@ -1,4 +1,6 @@
-"""Tests of the question where a text may end: word ends inside tokens, and prompts repaired by token healing."""
+"""Tests of the question where a text may end: it counts word ends inside tokens, and shortens prompts by
+token healing.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ BY_WORDS = bpe.train(TEXT, "gpt2", vocab_size=400)
 
 
 def ends_inside(study: bpe.Study, text: str) -> tuple[int, int]:
-    """Count in plain Python the words of a text, and the words that do not end where a token ends."""
+    """Count the words of a text in plain Python, and the words whose end lies inside a token."""
     edges = {len(b"".join(study.tokens[id] for id in ids)) for ids in prefixes(study.encode(text))}
     ends = [len(text[:stop].encode()) for _, stop, _ in words_of(text)]
     return len(ends), sum(end not in edges for end in ends)
@@ -107,7 +109,7 @@ def test_the_ends_question_without_texts_is_refused_and_can_be_cancelled(tmp_pat
 
 
 @pytest.mark.parametrize("method", ["bpe", "superbpe", "boundless"])
-def test_benchmark_and_sizes_measure_the_same_share_of_word_ends_inside_tokens(method: str) -> None:
+def test_the_benchmark_and_the_sizes_question_measure_the_same_share_of_word_ends_inside_tokens(method: str) -> None:
     text = TEXT[:1_500].replace("'", "").replace("’", "")
     study = bpe.train(TEXT[:4_000], "gpt2", method=method, vocab_size=330).with_texts(text)
     by_size = bpe.sizes({"": study}, measure="inside").table.records()

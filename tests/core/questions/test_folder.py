@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, models, processors
 from transformers import AutoTokenizer
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
+from bpe_core.delivery.kept_parts import ids_around
+from tests.shared import SHARED
 
 TEXT = "The keeper of the lighthouse wrote one more word into the log, and one more. " * 3
 END = "<|endoftext|>"
@@ -32,7 +37,7 @@ def model(equal_files: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(equal_files, tmp_path / "model"))
 
 
-def test_files_of_a_folder_that_agree_are_listed_with_their_libraries(model: Path) -> None:
+def test_the_folder_question_names_the_library_of_each_file_if_all_files_agree(model: Path) -> None:
     (model / "ranks.tiktoken").unlink()
     answer = bpe.folder(str(model))
     assert list(answer.table.columns["file"]) == ["tokenizer.json", "merges.txt"]
@@ -60,7 +65,7 @@ NEARLY = {  # llama.cpp's own pattern of this name does not treat accents as the
 
 
 @pytest.mark.parametrize("name", [*PUBLISHED, *NEARLY])
-def test_the_name_in_llama_cpp_of_a_published_pattern_is_the_name_that_its_converter_writes(
+def test_the_folder_question_gives_a_published_pattern_the_same_name_as_the_llama_cpp_converter(
     name: str, tmp_path: Path
 ) -> None:
     pattern = {**PUBLISHED, **NEARLY}[name]
@@ -72,13 +77,47 @@ def test_the_name_in_llama_cpp_of_a_published_pattern_is_the_name_that_its_conve
     assert ("The closest are " in answer.sentences[-1]) == (name in NEARLY)
 
 
+@pytest.mark.skipif(not (SHARED / "data" / "gpt2").is_dir(), reason="needs the files of GPT-2")
+def test_the_converter_of_llama_cpp_knows_the_ids_of_a_published_tokenizer() -> None:
+    answer = bpe.folder(str(SHARED / "data" / "gpt2"))
+    assert answer.facts["llama_cpp_converter"] == "gpt-2"
+    assert answer.facts["llama_cpp_pre_tokenizer"] == "gpt-2"
+
+
+def test_the_converter_of_llama_cpp_does_not_know_the_ids_of_a_tokenizer_that_was_trained_here(model: Path) -> None:
+    answer = bpe.folder(str(model))
+    assert answer.facts["llama_cpp_converter"] is None
+    assert not any("converter" in sentence for sentence in answer.sentences)
+
+
+PROCESSORS: list[Any] = [
+    processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]),
+    processors.TemplateProcessing(single="<s>:0 <s>:0 $A:0", special_tokens=[("<s>", 1)]),
+    processors.BertProcessing(("</s>", 2), ("<s>", 1)),
+    processors.RobertaProcessing(("</s>", 2), ("<s>", 1)),
+    processors.Sequence(
+        [processors.ByteLevel(), processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])]
+    ),
+]
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_the_ids_added_before_and_after_a_text_equal_those_of_the_library(processor: Any, tmp_path: Path) -> None:
+    library = Tokenizer(models.WordLevel({"x": 0, "<s>": 1, "</s>": 2}, unk_token="x"))
+    library.post_processor = processor
+    library.save(str(tmp_path / "tokenizer.json"))
+    around = ids_around(tmp_path / "tokenizer.json")
+    assert around is not None
+    assert [*around[0], 0, *around[1]] == library.encode("x").ids
+
+
 def test_a_pattern_that_llama_cpp_has_under_several_names_lists_these_names(model: Path) -> None:
     answer = bpe.folder(str(model))
     assert {"phi-2", "mpt", "olmo"} <= {*answer.facts["llama_cpp_equal_names"]}
     assert answer.sentences[-1].endswith(f"{len(answer.facts['llama_cpp_equal_names'])} other names mean the same.")
 
 
-def test_the_first_file_of_the_folder_answer_is_the_file_that_transformers_loads(model: Path) -> None:
+def test_the_folder_question_first_lists_the_file_that_transformers_loads(model: Path) -> None:
     loaded = AutoTokenizer.from_pretrained(model)
     first = bpe.folder(str(model)).table.columns["file"][0]
     assert bpe.open(model / first).encode(TEXT) == loaded.encode(TEXT)
@@ -146,14 +185,26 @@ def test_the_folder_command_ends_with_exit_code_3_if_files_differ(
     assert json.loads(capsys.readouterr().out.splitlines()[-1] or "{}") is not None
 
 
-def test_the_folder_question_refuses_a_folder_without_a_tokenizer_in_a_sentence(tmp_path: Path) -> None:
+def test_the_caption_of_a_compared_folder_names_its_files_with_their_checksums(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["folder", str(model), "--markdown"])
+    printed = capsys.readouterr().out
+    for path in (model / "tokenizer.json", model / "ranks.tiktoken"):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        assert f"File {path.name}, whose SHA-256 begins with {digest[:16]}" in printed
+
+
+def test_the_folder_question_refuses_a_folder_without_a_tokenizer_with_an_error_message(tmp_path: Path) -> None:
     with pytest.raises(bpe.BpeError, match="is a folder without a tokenizer"):
         bpe.folder(str(tmp_path))
     with pytest.raises(bpe.BpeError, match="is not a folder"):
         bpe.folder(str(tmp_path / "nowhere" / "at all"))
 
 
-def test_checking_the_pins_of_a_folder_finds_a_changed_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_checking_the_pin_file_of_a_folder_finds_a_changed_file(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pins = model.parent / "model.pins.json"
     assert run(["pin", "--folder", str(model), "-o", str(pins)]) == 0
     assert run(["check", "--pins", str(pins)]) == 0

@@ -1,4 +1,4 @@
-"""Tests of the question how many tokens a sentence takes in each language, against texts encoded at each step."""
+"""Tests of the question how many tokens a sentence takes in each language. The test encodes the texts at each step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def study() -> bpe.Study:
     return bpe.train({**{name: SENTENCES[name] for name in NAMES}, **DEV}, RECIPE)
 
 
-def test_each_row_of_the_languages_answer_counts_the_tokens_of_a_language(study: bpe.Study) -> None:
+def test_each_row_that_the_languages_question_returns_counts_the_tokens_of_one_language(study: bpe.Study) -> None:
     answer = Languages().answer(study)
     rows = answer.table.records()
     assert {*rows[0]} == {"text", "step", *(name for name in rows[0] if name in MEASURES)}
@@ -42,7 +42,7 @@ def test_each_row_of_the_languages_answer_counts_the_tokens_of_a_language(study:
     assert "ru needs" in answer.sentences[0]
 
 
-def test_the_band_of_the_languages_figure_lies_between_most_and_fewest_tokens(study: bpe.Study) -> None:
+def test_the_band_in_the_languages_figure_extends_from_the_fewest_to_the_most_tokens(study: bpe.Study) -> None:
     figure = Languages(lines=("ru",)).answer(study).figure
     assert isinstance(figure, LineFigure)
     river, ru = figure.lines
@@ -65,7 +65,7 @@ def test_parallel_sentences_of_languages_are_counted_with_any_tokenizer() -> Non
     assert last["tokens"] == sum(len(pieces.encode(line)) for line in SENTENCES["de"])
 
 
-def test_languages_weighted_by_ratios_are_compared_by_their_corpus_groups(study: bpe.Study) -> None:
+def test_languages_weighted_by_ratios_are_compared_as_groups_of_the_corpus(study: bpe.Study) -> None:
     ratios = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in NAMES))
     by_ratio = bpe.train({name: SENTENCES[name] for name in NAMES}, RECIPE.with_changes(mixture=ratios))
     answer = Languages().answer(by_ratio)

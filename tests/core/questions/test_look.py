@@ -1,4 +1,4 @@
-"""Tests of the question that shows a text as a tokenizer splits it."""
+"""Tests of the question that shows the tokens of a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpe_core.questions.look import BROKEN, LONG_ONE, MIXED, UNKNOWN
 LOOK: Any = bpe.look
 
 
-def test_rows_of_the_look_answer_are_the_tokens_of_the_text_in_order() -> None:
+def test_the_look_question_lists_the_tokens_of_the_text_in_order() -> None:
     study = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
     answer = LOOK(study, text="low é")
     assert answer.columns["id"] == study.encode("low é")
@@ -26,7 +26,7 @@ def test_rows_of_the_look_answer_are_the_tokens_of_the_text_in_order() -> None:
     assert answer.sentences == ("4 tokens of 5 characters, 6 bytes, 1.50 bytes a token.", answer.sentences[1])
 
 
-def test_the_look_answer_names_odd_tokens() -> None:
+def test_the_look_question_marks_unusual_tokens() -> None:
     words = bpe.train(["aб " * 9 + "b" * 80 + " b"], "words", merges=90, min_frequency=1, special_tokens=("<s>",))
     answer = LOOK(words, text="aб x " + "b" * 80)
     assert {UNKNOWN, MIXED, LONG_ONE} <= {name for names in answer.columns["odd"] for name in names.split(", ")}

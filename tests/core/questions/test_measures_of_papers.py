@@ -26,7 +26,7 @@ def study() -> bpe.Study:
     return bpe.train([TEXT], "gpt2", merges=12)
 
 
-def test_type_token_ratio_and_average_rank_equal_plain_counts(study: bpe.Study) -> None:
+def test_the_type_token_ratio_and_the_average_rank_match_a_plain_python_computation(study: bpe.Study) -> None:
     (row,) = bpe.benchmark({"ours": study}, {"text": TEXT}).table.records()
     counts = Counter(study.encode(TEXT))
     ranked = [count for _, count in counts.most_common()]
@@ -37,7 +37,7 @@ def test_type_token_ratio_and_average_rank_equal_plain_counts(study: bpe.Study) 
 
 
 @given(COUNTS)
-def test_the_average_rank_is_one_more_than_by_the_program_of_its_paper(counts: list[int]) -> None:
+def test_the_average_rank_is_larger_by_one_than_in_the_code_published_with_the_paper(counts: list[int]) -> None:
     shares = np.sort(np.array(counts) / sum(counts))[::-1]
     assert average_rank(np.array(counts)) == pytest.approx(float((shares * np.arange(len(shares))).sum()) + 1)
 
@@ -65,7 +65,7 @@ def test_the_gini_coefficient_is_twice_the_area_above_the_lorenz_curve(counts: l
     assert 1 - 2 * area == pytest.approx(differences / (2 * len(counts) * sum(counts)))
 
 
-def test_a_table_of_morph_score_is_read_without_rows_that_do_not_spell_their_word(tmp_path: Path) -> None:
+def test_rows_of_a_morph_score_table_whose_parts_do_not_spell_the_word_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "morph_data.csv"
     path.write_text(MORPH_SCORE, encoding="utf-8")
     assert read_morphemes(path) == {"lower": ("low", "er"), "newest": ("new", "est")}
@@ -74,7 +74,7 @@ def test_a_table_of_morph_score_is_read_without_rows_that_do_not_spell_their_wor
         read_morphemes(path)
 
 
-def test_morph_score_leaves_out_words_of_one_token(tmp_path: Path) -> None:
+def test_the_morph_score_leaves_out_words_of_one_token(tmp_path: Path) -> None:
     study = bpe.train("low low low lower", "gpt2", merges=3)  # ␣low becomes one token
     path = tmp_path / "morph_data.csv"
     path.write_text(",full_word,pt1,rest\n0,low,lo,w\n1,lower,low,er\n2,lowest,lowe,st\n", encoding="utf-8")
@@ -88,7 +88,7 @@ def test_morph_score_leaves_out_words_of_one_token(tmp_path: Path) -> None:
     assert len(points) == 2
 
 
-def test_shared_tokens_of_two_languages_equal_sets_of_their_ids(study: bpe.Study) -> None:
+def test_shared_tokens_of_two_languages_equal_the_intersection_of_their_id_sets(study: bpe.Study) -> None:
     texts = {"en": "the low house", "de": "das neue Haus", "xx": "lower newer"}
     answer = bpe.overlap(study.with_texts(texts))
     for row in answer.table.records():
@@ -106,7 +106,7 @@ def test_a_lorenz_curve_orders_languages_by_their_tokens(study: bpe.Study) -> No
     assert f"Gini {parity['gini']:.3f}" in answer.sentences[0]
 
 
-def test_consistency_counts_words_whose_tokens_change_with_their_surroundings(study: bpe.Study) -> None:
+def test_the_consistency_measure_counts_words_whose_tokens_change_with_the_surrounding_text(study: bpe.Study) -> None:
     words = ("low", "newest", "the")
     rows = {row["text"]: row for row in bpe.forms({"ours": study}, words=words).table.records()}
     for place, form in (("alone", "{}"), ("in quotes", '"{}"')):
@@ -120,12 +120,12 @@ def test_consistency_counts_words_whose_tokens_change_with_their_surroundings(st
         assert rows[place]["consistency"] == pytest.approx(alike / len(words))
 
 
-def test_words_without_texts_need_names(study: bpe.Study) -> None:
-    with pytest.raises(bpe.BpeError, match="Which words"):
+def test_the_forms_question_asks_for_words_if_there_is_no_text(study: bpe.Study) -> None:
+    with pytest.raises(bpe.BpeError, match="needs words"):
         bpe.forms({"ours": bpe.Study(study.history)})
 
 
-def test_each_script_counts_the_tokens_whose_letters_are_of_it() -> None:
+def test_each_token_is_counted_for_the_script_of_its_letters() -> None:
     study = bpe.train(["дом дом дом low low東", "дом東"], "words", merges=4)
     rows = {row["script"]: row for row in bpe.scripts(study).table.records()}
     texts = [raw.decode() for raw in study.tokens.values() if raw != b"<unk>"]

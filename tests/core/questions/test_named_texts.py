@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from fractions import Fraction
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -45,22 +50,84 @@ def _ask(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answer:
     return ask_about(question, about, **{parameter: texts}, **more)
 
 
-def test_the_questions_benchmark_curves_sizes_and_floor_accept_texts() -> None:
+def test_the_functions_that_take_texts_include_four_known_questions() -> None:
     assert {name for name, _ in TAKING_TEXTS} >= {"benchmark", "curves", "sizes", "floor"}
 
 
 @pytest.mark.parametrize(("name", "parameter"), TAKING_TEXTS)
 def test_a_question_with_several_texts_measures_every_text(name: str, parameter: str, study: bpe.Study) -> None:
+    """A question measures each text separately. The floor is about one vocabulary for all texts together."""
     named = _ask(name, parameter, study, BOTH)
     first = _ask(name, parameter, study, {"en": ENGLISH})
     second = _ask(name, parameter, study, {"de": GERMAN})
-    together = _ask(name, parameter, study, [*ENGLISH, *GERMAN])
-    if name == "benchmark":  # the benchmark has separate rows for each text
-        parts = [[*answer.columns["tokens"]] for answer in (first, second)]
-        assert [*named.columns["tokens"]] == [*parts[0], *parts[1]]
-    else:
+    if name == "floor":
+        together = _ask(name, parameter, study, [*ENGLISH, *GERMAN])
         assert _numbers(named) == _numbers(together)
         assert _numbers(named) not in (_numbers(first), _numbers(second))
+        return
+    of_first, of_second, of_both = (
+        [
+            row["bytes_per_token"]
+            for row in answer.table.records()
+            if row.get("text") != "training text"  # `sizes` also measures the texts that were learned from
+        ]
+        for answer in (first, second, named)
+    )
+    assert of_both == [*of_first, *of_second]
+    assert of_first != of_second
+
+
+def functions_that_take_texts() -> set[str]:
+    """Return the public functions and methods that have a parameter for several texts."""
+    several = {"texts", "corpus", "corpora", "held_out", "documents"}
+    found = set()
+    for name in QUESTION.__all__:
+        made = getattr(bpe, name)
+        members = inspect.getmembers(made, inspect.isroutine) if inspect.isclass(made) else ()
+        for function, about in [(made, name), *((value, f"{name}.{key}") for key, value in members if key[0] != "_")]:
+            with suppress(TypeError, ValueError):  # this is not a function, or it is one without a signature
+                parameters = inspect.signature(function).parameters
+                if not inspect.isclass(function) and not several.isdisjoint(parameters):
+                    found.add(about)
+    return found
+
+
+def _grouped(texts: Mapping[str, list[str]]) -> bpe.Corpus:
+    return bpe.Corpus.grouped({name: bpe.Corpus.from_texts(lines) for name, lines in texts.items()})
+
+
+def _ids_in_shards(texts: Mapping[str, list[str]], study: bpe.Study) -> int:
+    with TemporaryDirectory() as folder:
+        return bpe.encode_documents(study, texts, Path(folder, "shards")).ids
+
+
+# For each function: a number that depends on the texts, and is equal for all texts in one list.
+NUMBERS: dict[str, Callable[[Mapping[str, list[str]], bpe.Study], Any]] = {
+    "train": lambda texts, study: bpe.train(texts, "gpt2", vocab_size=270).history.tokens_at_start,
+    "extend": lambda texts, study: bpe.extend(_grouped(texts), study, by=5).history.pairs(),
+    "replace": lambda texts, study: bpe.replace(_grouped(texts), study, swap=2).history.pairs(),
+    "count_words": lambda texts, study: count_words(_grouped(texts), Recipe.preset("gpt2")).total,
+    "encode_documents": _ids_in_shards,
+    "Study.with_texts": lambda texts, study: study.with_texts(texts).inside.words().total,
+    "Study.encode_batch": lambda texts, study: len(study.encode_batch([*chain(*texts.values())])[0]),
+    "Corpus.from_texts": lambda texts, study: len([*bpe.Corpus.from_texts(chain(*texts.values())).documents()]),
+    "Corpus.joined": lambda texts, study: len(
+        [*bpe.Corpus.joined([bpe.Corpus.from_texts(lines) for lines in texts.values()]).documents()]
+    ),
+}
+
+
+def test_all_functions_that_take_texts_are_tested_with_several_texts() -> None:
+    of_tokens = {"History.numbered"}  # its texts are the texts of tokens
+    assert functions_that_take_texts() - of_tokens == set(NUMBERS)
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_a_function_with_several_texts_uses_every_text(name: str, study: bpe.Study) -> None:
+    number = NUMBERS[name]
+    named = number(BOTH, study)
+    assert named == number({"all": [*ENGLISH, *GERMAN]}, study)
+    assert named not in (number({"en": ENGLISH}, study), number({"de": GERMAN}, study))
 
 
 def _numbers(answer: bpe.Answer) -> str:
@@ -98,7 +165,15 @@ def test_the_token_question_finds_occurrences_of_a_token_in_every_text() -> None
 
 def test_the_sizes_question_names_held_out_texts(study: bpe.Study) -> None:
     answer = QUESTION.sizes({"ours": study}, held_out=BOTH)
-    assert set(answer.columns["text"]) == {"training text", "held out: en de"}
+    assert [*dict.fromkeys(answer.columns["text"])] == ["training text", "held out: en", "held out: de"]
+    bits = QUESTION.sizes({"ours": study}, held_out=BOTH, bits=True)
+    assert [*dict.fromkeys(bits.columns["text"])] == ["held out: en", "held out: de"]
+
+
+def test_the_curves_question_draws_a_line_for_each_named_text(study: bpe.Study) -> None:
+    answer = QUESTION.curves({"ours": study, "short": study.at(5)}, held_out=BOTH)
+    assert {line.name for line in answer.figure.lines} == {"ours, en", "ours, de", "short, en", "short, de"}
+    assert answer.listed == ("recipe", "corpus", "vocabulary", "bytes_per_token")
 
 
 def test_word_counts_of_a_study_with_several_texts_include_every_text(study: bpe.Study) -> None:
@@ -113,7 +188,7 @@ def test_training_on_several_named_texts_learns_from_every_text() -> None:
     assert named.history.pairs() == together.history.pairs()
 
 
-def test_named_texts_are_the_corpus_groups_that_a_mixture_weighs() -> None:
+def test_a_mixture_can_weight_named_texts_as_corpus_groups() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(1)), bpe.Group("de", Fraction(10))))
     named = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
     corpus = bpe.Corpus.grouped({name: bpe.Corpus.from_texts(lines) for name, lines in BOTH.items()})
@@ -122,7 +197,7 @@ def test_named_texts_are_the_corpus_groups_that_a_mixture_weighs() -> None:
     assert sum(table.total for table in named.inside.parts().values()) == named.inside.words().total
 
 
-def test_a_mixture_samples_each_named_text() -> None:
+def test_only_the_named_text_for_which_a_mixture_defines_a_sample_is_sampled() -> None:
     mixture = bpe.Mixture((bpe.Group("en"), bpe.Group("de", sample=bpe.Sample(first_bytes=len(GERMAN[0].encode())))))
     named = bpe.train(BOTH, "gpt2", vocab_size=270, mixture=mixture)
     expected = bpe.train([*ENGLISH, GERMAN[0]], "gpt2", vocab_size=270)
@@ -130,13 +205,15 @@ def test_a_mixture_samples_each_named_text() -> None:
 
 
 @pytest.mark.parametrize("texts", [BOTH, [*ENGLISH, *GERMAN]])
-def test_training_with_a_mixture_that_names_other_texts_is_refused(texts: Mapping[str, list[str]] | list[str]) -> None:
+def test_training_is_refused_if_the_mixture_names_texts_that_are_not_given(
+    texts: Mapping[str, list[str]] | list[str],
+) -> None:
     mixture = bpe.Mixture((bpe.Group("fr", Fraction(2)),))
     with pytest.raises(CorpusError, match="fr"):
         bpe.train(texts, "gpt2", mixture=mixture)
 
 
-def test_the_mixture_of_a_recipe_does_not_weigh_texts_given_later() -> None:
+def test_the_mixture_of_a_recipe_does_not_weight_texts_that_are_given_later() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(3)), bpe.Group("de")))
     study = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
     asked = study.with_texts({"book": ENGLISH, "letter": GERMAN})
@@ -158,7 +235,7 @@ def test_the_benchmark_refuses_counted_words_because_documents_are_needed(study:
         QUESTION.benchmark({"ours": study}, texts={"a": ENGLISH, "b": counted})
 
 
-def test_named_tables_of_counted_words_are_weighed_by_a_mixture() -> None:
+def test_a_mixture_can_weight_named_tables_of_counted_words() -> None:
     tables = {name: count_words(bpe.Corpus.from_texts(lines), Recipe.preset("gpt2")) for name, lines in BOTH.items()}
     mixture = bpe.Mixture((bpe.Group("en", Fraction(5)), bpe.Group("de")))
     from_tables = bpe.train(tables, "gpt2", vocab_size=280, mixture=mixture)

@@ -1,4 +1,4 @@
-"""Tests of noise: a seed chooses the changed characters of a text, and the ids before and after are compared."""
+"""Tests of the question that changes random characters of a text and compares the ids before and after."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ def plain_distance(before: list[int], after: list[int]) -> int:
 
 
 @given(IDS, IDS)
-def test_the_edit_distance_of_ids_equals_the_plain_algorithm(before: list[int], after: list[int]) -> None:
+def test_the_edit_distance_of_ids_matches_the_plain_python_algorithm(before: list[int], after: list[int]) -> None:
     assert edit_distance(np.array(before, np.int64), np.array(after, np.int64)) == plain_distance(before, after)
 
 
 @given(IDS, IDS)
-def test_common_ids_are_counted_as_multisets(before: list[int], after: list[int]) -> None:
+def test_ids_unchanged_by_noise_are_counted_as_the_intersection_of_two_multisets(
+    before: list[int], after: list[int]
+) -> None:
     changed = changed_ids([(np.array(before, np.int64), np.array(after, np.int64))])
     assert changed.common == sum((Counter(before) & Counter(after)).values())
 
@@ -65,7 +67,7 @@ def test_noise_on_100_percent_of_a_text_changes_the_whole_text(kind: str, expect
     assert noisy(TEXT, KINDS[kind], share=1.0, seed=0) == expected
 
 
-def test_the_noise_answer_counts_the_ids_of_the_changed_text(study: bpe.Study) -> None:
+def test_the_noise_question_counts_the_ids_of_the_changed_text(study: bpe.Study) -> None:
     answer = bpe.noise({"ours": study}, share=1.0, seed=2)
     rows = {row["kind"]: row for row in answer.table.records()}
     assert rows["capitals"]["noisy_tokens"] == len(study.encode((TEXT * 3).upper()))
@@ -74,23 +76,26 @@ def test_the_noise_answer_counts_the_ids_of_the_changed_text(study: bpe.Study) -
     assert [bar.name for bar in answer.figure.bars] == list(KINDS)  # type: ignore[attr-defined]
 
 
-def test_the_noise_question_changes_the_text_equally_for_all_tokenizers(study: bpe.Study) -> None:
-    answer = bpe.noise({"ours": study, "letters": study.at(0)})
-    assert list(answer.table.columns["tokenizer"]) == ["ours"] * len(KINDS) + ["letters"] * len(KINDS)
-    assert answer.table.records() == bpe.noise({"ours": study, "letters": study.at(0)}).table.records()
+def test_the_noise_question_changes_the_text_in_the_same_way_for_all_tokenizers(study: bpe.Study) -> None:
+    studies = {"ours": study, "letters": study.at(0), "again": study}
+    answer = bpe.noise(studies)
+    assert list(answer.table.columns["tokenizer"]) == [name for name in studies for _ in KINDS]
+    rows = [{**row, "tokenizer": ""} for row in answer.table.records()]
+    assert rows[: len(KINDS)] == rows[-len(KINDS) :]
+    assert answer.table.records() == bpe.noise(studies).table.records()
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [({"share": 0.0}, "above 0"), ({"share": 2.0}, "at most 1"), ({"characters": 0}, "characters must be at least 1")],
 )
-def test_impossible_noise_options_are_refused_in_a_sentence(
+def test_impossible_noise_options_are_refused_with_an_error_message(
     study: bpe.Study, wrong: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(bpe.BpeError, match=sentence):
         bpe.noise({"ours": study}, **wrong)
 
 
-def test_the_noise_question_refuses_empty_texts_in_a_sentence(study: bpe.Study) -> None:
+def test_the_noise_question_refuses_empty_texts_with_an_error_message(study: bpe.Study) -> None:
     with pytest.raises(bpe.BpeError, match="nothing to change"):
         bpe.noise({"ours": study.with_texts([""])})

@@ -1,4 +1,4 @@
-"""Tests of the sentences that ask and describe each question, which use the words of a person."""
+"""Tests of the sentences that ask and describe each question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_each_question_is_asked_in_one_short_sentence() -> None:
     assert {one.about for one in described.values()} == {*SUBJECTS}
 
 
-def test_descriptions_of_questions_read_from_their_source_equal_those_of_their_classes() -> None:
+def test_question_descriptions_read_from_the_source_match_the_question_classes() -> None:
     for name in question_names():
         question = question_named(name)
         read = description_of(name)
@@ -27,7 +27,7 @@ def test_descriptions_of_questions_read_from_their_source_equal_those_of_their_c
         assert read.summary == question.summary()
 
 
-def test_each_question_answers_the_example_in_each_of_its_fields() -> None:
+def test_each_question_accepts_the_example_value_of_each_of_its_fields() -> None:
     study = train([samples()[0].text()], "gpt2", vocab_size=420)
     with_it: dict[str, dict[str, object]] = {"benchmark": {"parallel": "own"}}
     asked = []

@@ -1,4 +1,7 @@
-"""Tests of the question about tokens that differ only by a leading space or capital letters, against plain Python."""
+"""Tests of the question about tokens that differ only by a leading space or capital letters.
+
+Plain Python finds the same tokens.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def test_families_of_twin_tokens_equal_those_found_by_plain_python(preset: str) 
         assert answer.facts == {"tokens": sum(expected.values()), "places": sum(expected.values()) - len(expected)}
 
 
-def test_the_twins_answer_lists_the_forms_of_a_word() -> None:
+def test_the_twins_question_lists_the_forms_of_a_word() -> None:
     study = bpe.train(TEXT, "gpt2", vocab_size=300, min_frequency=1)
     row = next(row for row in Twins().answer(study).table.records() if row["family"] == "the")
     assert {"the", "The", "␣the"} <= set(str(row["texts"]).split())

@@ -1,4 +1,4 @@
-"""Tests of the report: one page that agrees with the history, loads no other file and runs no code."""
+"""Tests of the report: a single page that agrees with the history, loads no other file and runs no code."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _with_recipe(history: History, recipe: Recipe) -> History:
 
 
 @given(st.text(), st.text())
-def test_any_text_and_note_make_a_valid_report_page(text: str, note: str) -> None:
+def test_a_report_page_is_valid_for_any_text_and_any_note(text: str, note: str) -> None:
     saved = dataclasses.replace(session(run_of(RECIPES[0])), text=text, bookmarks=(Bookmark(1, 3, note),))
     page_of(report_of(saved)).encode()
     Page(page_of(report_of(saved)))
@@ -230,7 +230,7 @@ def test_the_report_command_accepts_sessions_and_tables(tmp_path: Path, capsys: 
     assert "`at` must be a number from 0" in capsys.readouterr().err
 
 
-def test_a_report_for_a_paper_has_the_recipe_the_checksum_and_the_versions_on_one_page(tmp_path: Path) -> None:
+def test_a_report_for_a_paper_has_the_recipe_and_the_checksum_and_the_versions_on_one_page(tmp_path: Path) -> None:
     words = WordTable.from_counts({"low": 2})
     study = Study(learn(words, Recipe.preset("words", merges=1)), KnownWords(words), texts_are_own=True)
     page = tmp_path / "methods.html"

@@ -35,7 +35,7 @@ def run_of(recipe: Recipe, number: int = 1, words: WordTable | None = None) -> S
 
 
 def with_reasons(history: History) -> History:
-    """Add reasons to a history, as if its method had not chosen pairs by their counts alone."""
+    """Return a history whose steps have reasons, as histories of some methods do."""
     loss, rounds = np.linspace(-1e300, 1e-300, len(history)), np.arange(len(history), dtype=np.int32)
     loss[1::3] = np.nan
     cause = (np.arange(len(history)) % 4).astype(np.int8)
@@ -121,7 +121,7 @@ def assert_same(first: SavedSession, second: SavedSession) -> None:
 
 
 def large_history(merges: int) -> History:
-    """Make a history as valid as a learned history: no pair twice, falling counts, some ties."""
+    """Make a history that looks learned: no pair occurs twice, counts fall, and some steps are ties."""
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
     draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())

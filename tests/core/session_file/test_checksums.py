@@ -1,4 +1,4 @@
-"""Tests of the checksums of session files: opening a file detects any changed number."""
+"""Tests of the checksums of session files: they reveal any changed number when the file is opened."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def test_a_session_file_with_a_changed_byte_gives_the_saved_content_or_is_refuse
 
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
-def test_a_damaged_index_key_in_a_session_file_is_detected(path: Path, change: int) -> None:
-    """An index repeats the values of its table and can hold a value with another type."""
+def test_a_session_file_with_a_damaged_index_key_gives_the_saved_content_or_is_refused(path: Path, change: int) -> None:
+    """An SQL index repeats the values of its table, and damage can make a value in it differ in type."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(
             "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_session_1'"
@@ -137,7 +137,7 @@ def test_opening_a_session_that_needs_too_much_memory_is_refused_before_it_begin
         read_session(path)
 
 
-def test_a_session_file_with_repeated_rows_of_older_programs_opens(path: Path) -> None:
+def test_a_session_file_in_which_an_older_version_repeated_rows_still_opens(path: Path) -> None:
     """Older programs wrote the row of each run, its symbols and its first scores twice."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO run_copies SELECT * FROM runs")

@@ -43,7 +43,7 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def change_and_open(path: Path, *statements: str) -> str:
-    """Change the file with the SQL statements. Return the message with which the file is refused."""
+    """Change the file by SQL statements, and open it. Return the error message of the refusal."""
     with open_database(path) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -59,7 +59,7 @@ def change_and_open(path: Path, *statements: str) -> str:
     ("content", "sentence"),
     [(b"", "is empty"), (b"hello", "is not a session"), (b"SQLite format 3\0", "cannot be read|not a session")],
 )
-def test_a_session_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_a_session_file_that_is_not_a_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
     (tmp_path / "one.bpex").write_bytes(content)
     with pytest.raises(FormatError, match=sentence):
         read_session(tmp_path / "one.bpex")
@@ -192,7 +192,7 @@ def test_invalid_utf_8_text_in_a_session_file_is_refused(path: Path) -> None:
     )
 
 
-def test_doubling_tokens_in_a_session_file_are_refused_before_they_fill_the_memory(
+def test_a_session_file_whose_tokens_double_in_length_is_refused_before_it_fills_the_memory(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 2**20)

@@ -96,7 +96,7 @@ def test_a_run_of_each_method_is_read_back_unchanged_when_saved_at_once_or_step_
     assert_same_history(learn(back.words, back.recipe, history=back.history), run.history)
 
 
-def test_reasons_saved_in_parts_equal_reasons_saved_at_once(tmp_path: Path) -> None:
+def test_reasons_saved_in_parts_are_the_same_as_reasons_saved_at_once(tmp_path: Path) -> None:
     history = with_reasons(large_history(1_500))
     run = SavedRun(1, history.recipe, history=history)
     writer = SessionWriter(tmp_path / "kept.bpex")
@@ -166,7 +166,7 @@ def test_a_cancelled_save_leaves_the_old_session_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["no/such/one.bpex", "file/one.bpex", "folder"])
-def test_saving_a_session_where_no_file_can_be_written_is_reported(tmp_path: Path, place: str) -> None:
+def test_saving_a_session_to_an_unwritable_place_is_reported(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("not a folder")
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputError, match="Could not write"):
@@ -181,7 +181,9 @@ def first_steps(run: SavedRun, merges: int) -> SavedRun:
     return dataclasses.replace(run, history=run.history.first(merges))
 
 
-def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_once(tmp_path: Path) -> None:
+def test_a_session_file_updated_step_by_step_has_the_same_content_as_a_session_file_written_at_once(
+    tmp_path: Path,
+) -> None:
     """The file must hold the last session after any changes in any order."""
     first, second = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, first.recipe, first.sources)
@@ -232,7 +234,7 @@ def test_a_failed_update_of_a_session_file_changes_nothing_and_can_be_repeated(t
     assert_same(read_session(tmp_path / "kept.bpex"), session(run))
 
 
-def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_stays(tmp_path: Path) -> None:
+def test_a_full_disk_during_an_update_is_reported_and_the_session_file_keeps_its_old_content(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(first_steps(run, 2)))
@@ -250,7 +252,7 @@ def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_st
 
 @pytest.fixture
 def nearly_full_disk() -> Iterator[None]:
-    """Let no file grow beyond 48 KiB, as on a full disk."""
+    """Refuse to let any file grow beyond 48 KiB, as a full disk does."""
     resource = pytest.importorskip("resource", reason="this system sets no such limits")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (48 * 2**10, before[1]))
@@ -274,7 +276,7 @@ def test_a_safety_copy_without_disk_space_keeps_its_old_content(tmp_path: Path, 
     assert (tmp_path / "kept.bpex").stat().st_size <= 48 * 2**10
 
 
-def test_the_summary_of_a_safety_copy_lists_its_runs_merges_and_texts(tmp_path: Path) -> None:
+def test_the_summary_of_a_safety_copy_lists_its_runs_and_merges_and_texts(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     kept = dataclasses.replace(session(run, run_of(RECIPES[1], 2)), saved_as="/home/x/harbour.bpex", was_closed=True)
     write_session(kept, tmp_path / "one.bpex")
@@ -295,7 +297,7 @@ def test_a_session_with_a_hundred_thousand_merges_opens_in_seconds(tmp_path: Pat
     assert_same_history(read.runs[0].history, history)
 
 
-def test_an_imported_table_is_written_again_to_the_session_when_counted(tmp_path: Path) -> None:
+def test_an_imported_table_is_rewritten_in_the_session_when_its_counts_are_known(tmp_path: Path) -> None:
     counted = run_of(RECIPES[0])
     assert counted.history is not None
     pairs = zip(counted.history.columns.left.tolist(), counted.history.columns.right.tolist(), strict=True)

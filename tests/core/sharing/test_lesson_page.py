@@ -1,4 +1,4 @@
-"""Tests of the page of lessons: its questions and its judgements equal those of the engine, and answers stay hidden."""
+"""Tests of the web page of lessons: it asks and judges as the engine does, and its source hides the answers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _begin(page: Browser, part: str, step: int = 0) -> int:
 
 @needs_browser
 @pytest.mark.parametrize("place", range(len(lessons())), ids=[lesson.name for lesson in lessons()])
-def test_every_lesson_of_the_web_page_can_be_taken_to_its_end(place: int, page: Browser) -> None:
+def test_every_lesson_of_the_web_page_can_be_completed(place: int, page: Browser) -> None:
     lesson = contents(place)
     page.value(f"page.begin({place}); page.goTo(0)")
     asked = 0
@@ -123,7 +123,7 @@ def test_a_click_between_two_tokens_of_the_web_page_predicts_their_pair(page: Br
 
 
 @needs_browser
-def test_typed_answers_are_checked_equally_on_the_web_page_and_in_the_window(page: Browser) -> None:
+def test_typed_answers_are_checked_in_the_same_way_on_the_web_page_and_in_the_window(page: Browser) -> None:
     given: tuple[str, ...] = (
         "1,744",
         "1744",
@@ -154,7 +154,7 @@ def test_the_source_of_the_web_page_does_not_contain_the_answers_of_lessons() ->
     assert len(source) < 100_000
 
 
-def test_a_web_page_of_selected_lessons_is_made_by_their_names() -> None:
+def test_a_web_page_can_be_made_of_lessons_selected_by_name() -> None:
     assert "<title>When two pairs are equal</title>" in lesson_page_of(["ties"])
     assert "<title>For Monday</title>" in lesson_page_of(["ties", "gage"], title="For Monday")
     with pytest.raises(BpeError, match="There is no lesson 'tiles'; the lessons are 1-first-merge, 2-weights"):

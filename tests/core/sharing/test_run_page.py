@@ -1,4 +1,7 @@
-"""Tests of the shared page in a real browser: it encodes as the engine does, reacts to clicks and keys, and is safe."""
+"""Tests of the shared page in a real browser: it encodes as the engine does, and reacts to clicks and keys.
+
+It runs no code from texts.
+"""
 
 from __future__ import annotations
 
@@ -183,7 +186,7 @@ def test_a_shared_page_explains_splits_of_a_method_that_drops_tokens(page: Brows
 
 
 @needs_browser
-def test_a_user_can_type_slide_play_and_ask_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
+def test_a_user_can_type_and_move_the_slider_and_play_and_ask_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=120)
     _open(page, tmp_path, given=study, title="The poem", text="the sea")
     steps = len(study.history)
@@ -216,6 +219,30 @@ def test_a_user_can_type_slide_play_and_ask_on_a_shared_page(page: Browser, tmp_
 
 
 @needs_browser
+def test_a_user_can_type_and_read_the_names_of_symbols_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
+    numbers = [60, 62, 64, 60, 62, 60, 62, 64, 67, 60, 62]
+    np.save(tmp_path / "notes.npy", np.array(numbers))
+    names = ("",) * 60 + ("C", "", "D", "", "E")
+    recipe = bpe.Recipe(
+        base="characters", base_symbols="integers", symbol_names=names, pattern="none", vocab_size=None, merges=2
+    )
+    study = bpe.train(tmp_path / "notes.npy", recipe)
+    _open(page, tmp_path, given=study, text=recipe.text_of_symbols("C D E 67"))
+    shown = "[...document.querySelectorAll('.tokens span')].map(span => span.textContent)"
+    assert page.value("document.getElementById('text').value") == "C D E 67"
+    assert page.value(shown) == ["<C><D><E>", "<67>"]
+    page.value("document.getElementById('text').focus()")
+    page.value("document.getElementById('text').select()")
+    page.type("D C D nothing")
+    assert page.value(shown) == ["<D>", "<C><D>", "<?>"]
+    ids = page.value(f"page.runs[0].ids(page.text, {len(study.history)})")
+    assert ids == study.encode(recipe.text_of_symbols("D C D nothing"))
+    named = page.value("Array.from({length: page.runs[0].tokens.count}, (_, id) => page.runs[0].tokens.name(id))")
+    assert "<C><D>" in named
+    assert page.errors == []
+
+
+@needs_browser
 def test_every_control_of_a_shared_page_has_a_name_for_screen_readers(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=60), title="The poem", text="the sea")
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
@@ -229,7 +256,7 @@ def test_every_control_of_a_shared_page_has_a_name_for_screen_readers(page: Brow
 
 
 @needs_browser
-def test_leading_pairs_on_a_shared_page_equal_those_of_the_engine(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_shows_the_same_leading_pairs_as_the_engine(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=60)
     _open(page, tmp_path, given=study)
     for at in (0, 1, 30):
@@ -249,7 +276,9 @@ def test_a_shared_page_says_how_much_a_merge_lowers_the_counts_of_other_pairs(pa
 
 
 @needs_browser
-def test_a_shared_page_shows_the_pair_that_lost_most_below_the_leading_pairs(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_shows_the_pair_that_lost_the_most_occurrences_below_the_leading_pairs(
+    page: Browser, tmp_path: Path
+) -> None:
     _open(page, tmp_path, given=bpe.train([samples()[0].text()], "gpt2", vocab_size=300))
     page.value("page.goTo(1)")
     rows = page.value("[...document.querySelectorAll('.leader')].map(row => row.innerText.split(/\\s*\\n\\s*/))")
@@ -282,9 +311,7 @@ def test_a_letter_that_is_divided_among_tokens_is_shown_as_a_letter_on_a_shared_
 
 
 @needs_browser
-def test_an_edit_of_a_long_text_on_a_shared_page_draws_only_the_changed_tokens_again(
-    page: Browser, tmp_path: Path
-) -> None:
+def test_editing_a_long_text_on_a_shared_page_redraws_only_the_changed_tokens(page: Browser, tmp_path: Path) -> None:
     text = "a b c d " * 600
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=20), text=text)
     spans = "page.lanes[0].view.children"
@@ -330,7 +357,9 @@ def test_one_slider_moves_several_runs_on_a_shared_page(page: Browser, tmp_path:
 
 
 @needs_browser
-def test_address_of_a_shared_page_follows_the_moment_and_leads_back_to_it(page: Browser, tmp_path: Path) -> None:
+def test_the_url_of_a_shared_page_contains_the_shown_step_and_text_and_can_restore_both(
+    page: Browser, tmp_path: Path
+) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=60)
     _open(page, tmp_path, given=study, text="the sea")
     assert page.value("location.hash") == ""  # nobody has moved yet
@@ -362,7 +391,9 @@ def test_address_of_a_shared_page_follows_the_moment_and_leads_back_to_it(page: 
 
 
 @needs_browser
-def test_shared_page_opens_at_the_moment_of_its_address_and_copies_the_address(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_shows_the_size_and_the_text_given_in_its_url_and_can_copy_the_url(
+    page: Browser, tmp_path: Path
+) -> None:
     ours, theirs = (bpe.train([text_of("poem")], preset, vocab_size=300) for preset in ("gpt2", "raw-bytes"))
     _open(page, tmp_path, given={"ours": ours, "theirs": theirs}, text="the sea")
     page.call("Page.navigate", url="about:blank")
@@ -436,9 +467,9 @@ def test_a_shared_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
 def test_sharing_a_tokenizer_that_the_page_cannot_show_is_refused_with_the_reason() -> None:
     steps = [{"type": "Strip", "strip_left": True, "strip_right": True}]
     prepared = bpe.train([text_of("poem")], bpe.Recipe.preset("gpt2", merges=9, preparation=steps))
-    assert "normalizes and splits texts in steps that this page does not support" in why_not(prepared.history)
+    assert "normalizes and splits texts by operations that this page does not support" in why_not(prepared.history)
     shown = bpe.Recipe.preset("words", pattern="none", preparation=[{"type": "ByteLevel"}])  # bytes shown by letters
-    assert "steps that this page does not support" in why_not(bpe.train([text_of("poem")], shown).history)
+    assert "operations that this page does not support" in why_not(bpe.train([text_of("poem")], shown).history)
     backwards = bpe.train(
         [text_of("poem")], bpe.Recipe(pattern="custom", custom_pattern=r"(?<=the )\w+", merges=9, vocab_size=None)
     )
@@ -455,7 +486,7 @@ def test_sharing_a_tokenizer_that_the_page_cannot_show_is_refused_with_the_reaso
     assert "marked inside a word" in why_not(marked.history)
 
 
-def test_a_method_with_its_own_splitting_rule_is_not_shared_as_byte_pair_encoding(
+def test_a_shared_page_of_a_method_with_its_own_splitting_rule_does_not_split_by_byte_pair_encoding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     history = bpe.train([text_of("poem")], "gpt2", merges=9).history

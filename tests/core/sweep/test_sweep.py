@@ -1,7 +1,8 @@
-"""Tests of sweeps: every row of a plan equals the result of a separate run, and no run is made twice."""
+"""Tests of sweeps: every row of the result equals a separate run, and no run is made twice."""
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Iterable
 from dataclasses import replace
@@ -28,6 +29,7 @@ from bpe_core.session_file.values import Bookmark
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.data_table import DataTable, csv_text
 from bpe_core.support.progress import Work
+from bpe_core.support.rounding import with_deviation, with_interval
 from bpe_core.sweep import results
 from bpe_core.sweep.measuring import intervals
 from bpe_core.sweep.plan import Plan, read_plan
@@ -83,7 +85,7 @@ def sweep_result(plan: Plan) -> SweepResult:
     return sweep(plan)
 
 
-def test_every_row_of_a_sweep_equals_the_result_of_a_separate_run(
+def test_every_row_of_a_sweep_matches_the_result_of_a_separate_run(
     folder: Path, plan: Plan, sweep_result: SweepResult
 ) -> None:
     rows = sweep_result.table.records()
@@ -100,7 +102,10 @@ def test_every_row_of_a_sweep_equals_the_result_of_a_separate_run(
 
 
 def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
-    """Compare a row of the sweep with a separate run of the same recipe, which shares no results with other sizes."""
+    """Compare a row of the sweep with a separate run of the same recipe.
+
+    A sweep trains once for several sizes, but the separate run has only one size.
+    """
     sample = Sample(None, weight_of("60%"), "lines", row["seed"])
     recipe = plan.recipes[row["recipe"]].with_changes(
         ties=row["ties"], vocab_size=row["size"], mixture=Mixture((Group("", sample=sample),))
@@ -136,7 +141,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
-def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
+def test_bootstrap_intervals_of_a_sweep_match_the_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
     tokens, of = ([document[place] for document in documents] for place in range(2))
     times = np.random.default_rng(0).multinomial(len(tokens), [1 / len(tokens)] * len(tokens), size=DRAWS).tolist()
     drawn = sorted(
@@ -148,7 +153,7 @@ def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(docume
     assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
 
 
-def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(sweep_result: SweepResult) -> None:
+def test_the_summary_of_a_sweep_matches_the_statistics_over_its_seeds(sweep_result: SweepResult) -> None:
     rows = sweep_result.table.records()
     for summary in summary_of(sweep_result.table).records():
         own = [row for row in rows if all(row[name] == summary[name] for name in ("recipe", "corpus", "ties", "size"))]
@@ -157,6 +162,37 @@ def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(sweep_result:
         assert summary["tokens_per_word_mean"] == pytest.approx(statistics.mean(values))
         assert summary["tokens_per_word_deviation"] == pytest.approx(statistics.stdev(values))
         assert (summary["tokens_per_word_least"], summary["tokens_per_word_most"]) == (min(values), max(values))
+
+
+def test_printed_measures_of_a_sweep_are_rounded_according_to_their_deviation_over_the_seeds(
+    folder: Path, sweep_result: SweepResult, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = summary_of(sweep_result.table).records()[0]
+    expected = with_deviation(first["bytes_per_token_mean"], first["bytes_per_token_deviation"])
+    for form in ([], ["--markdown"]):
+        assert run(["sweep", str(folder / "plan.toml"), *form]) == 0
+        printed = capsys.readouterr().out
+        assert expected in printed
+        assert ("mean ± standard deviation over the seeds" in printed) == bool(form)
+
+
+def test_printed_measures_of_a_sweep_without_seeds_are_rounded_according_to_the_interval_of_the_run(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = []
+    for number in range(6):
+        texts.append(str(tmp_path / f"{number}.txt"))
+        Path(texts[-1]).write_text("low lower lowest " * (number + 1) + "new" * number, encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(
+        f"sizes = [270]\nheld_out = {json.dumps(texts)}\n[corpora]\nall = {json.dumps(texts)}\n"
+        '[recipes.bpe]\npreset = "gpt2"\n'
+    )
+    (row,) = sweep(read_plan(tmp_path / "plan.toml")).table.records()
+    assert run(["sweep", str(tmp_path / "plan.toml"), "--markdown", "--summary", str(tmp_path / "s.csv")]) == 0
+    printed = capsys.readouterr().out
+    for name in ("bytes_per_token", "tokens_per_word"):
+        assert with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"]) in printed
+    assert "95 % interval over resampled documents" in printed
 
 
 def test_a_resumed_sweep_does_not_repeat_finished_runs(
@@ -177,7 +213,7 @@ def test_a_resumed_sweep_does_not_repeat_finished_runs(
     assert "bytes/token" in capsys.readouterr().out
     (folder / "fewer.toml").write_text(PLAN.replace("seeds = [1, 2]", "seeds = [2, 3]"), encoding="utf-8")
     assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
-    assert "16 rows of 8 runs (4 of these were there already)" in (output := capsys.readouterr().out)
+    assert "16 rows of 8 runs (4 of these were in the table already)" in (output := capsys.readouterr().out)
     assert "8 rows that are no longer in the plan were left out" in output
 
 
@@ -198,7 +234,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     write_session(marked, path)
     assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0
     output = capsys.readouterr().out
-    assert f"Wrote 8 runs ({len(partly_saved.runs)} of them were there already) to {path}" in output
+    assert f"Wrote 8 runs ({len(partly_saved.runs)} of them were in the file already) to {path}" in output
     assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(sweep_result.table)
     saved = read_session(path)
     assert [saved_run.number for saved_run in saved.runs] == [*range(1, 9)]
@@ -211,7 +247,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
         assert saved_run.history is not None
         assert saved_run.history.pairs() == by_hand.pairs()
     assert run(asked) == 0
-    assert "(8 of them were there already)" in capsys.readouterr().out
+    assert "(8 of them were in the file already)" in capsys.readouterr().out
     assert run([*asked, "-o", str(tmp_path / "other.bpex")]) == 1
     assert "one table and one session at most" in capsys.readouterr().err
 
@@ -288,7 +324,7 @@ def test_the_table_of_a_sweep_is_built_once_if_no_intermediate_result_is_request
     assert len(made) == 1
 
 
-def test_a_sweep_learns_from_integers(tmp_path: Path) -> None:
+def test_a_sweep_can_train_on_integers(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.array([60, 62, 64, 60, 62, 64, 60, 62, 67]))
     plan = tmp_path / "plan.toml"
     plan.write_text(

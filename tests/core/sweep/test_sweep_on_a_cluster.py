@@ -1,4 +1,4 @@
-"""Tests that a sweep on a Dask cluster has the same rows as a sweep by threads, and which of its runs are cached."""
+"""Tests of sweeps on a Dask cluster: they have the same rows as sweeps on local threads, and repeat no finished run."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def plan_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_workers_of_a_cluster_make_the_same_rows_as_local_threads(plan_file: Path, client: Any) -> None:
+def test_cluster_workers_produce_the_same_rows_as_local_threads(plan_file: Path, client: Any) -> None:
     plan = read_plan(plan_file)
     tables: list[Any] = []
     made = sweep(plan, client=client, keep=lambda table: tables.append(table()))
@@ -67,7 +67,9 @@ def test_workers_of_a_cluster_make_the_same_rows_as_local_threads(plan_file: Pat
     assert [len(table) for table in tables] == [2, 4, 6, 8]
 
 
-def test_a_sweep_on_a_cluster_makes_only_the_runs_that_the_table_lacks(plan_file: Path, client: Any) -> None:
+def test_a_sweep_on_a_cluster_trains_only_the_runs_that_are_missing_from_the_table(
+    plan_file: Path, client: Any
+) -> None:
     whole = sweep(read_plan(plan_file)).table
     plan_file.write_text(PLAN.replace("[1, 2]", "[1, 2, 3]"))
     tables: list[Any] = []
@@ -75,14 +77,14 @@ def test_a_sweep_on_a_cluster_makes_only_the_runs_that_the_table_lacks(plan_file
     assert (made.known, made.runs, len(tables)) == (4, 6, 2)
 
 
-def test_an_error_of_a_worker_names_its_recipe(plan_file: Path, client: Any) -> None:
+def test_an_error_of_a_cluster_worker_names_the_text_that_cannot_be_read(plan_file: Path, client: Any) -> None:
     plan = read_plan(plan_file)
     (plan_file.parent / "book.txt").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(CorpusError, match=r"book\.txt"):
         sweep(plan, client=client)
 
 
-def test_a_sweep_says_which_runs_its_table_has(
+def test_the_cached_option_of_a_sweep_reports_which_runs_are_already_in_the_table(
     plan_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = str(tmp_path / "results.csv")

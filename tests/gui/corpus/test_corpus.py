@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QRubberBand
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu, QPushButton, QRubberBand
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
@@ -29,7 +29,7 @@ from tests.gui.small_run import rows, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_files_folders_and_pasted_texts_are_added_to_the_corpus(
+def test_files_and_folders_and_pasted_texts_can_be_added_to_the_corpus(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "folder" / "inner").mkdir(parents=True)
@@ -133,7 +133,7 @@ def test_a_text_file_dropped_on_the_window_is_added_to_the_corpus(
     assert program.corpus.rowCount() == 1
 
 
-def test_an_undecodable_file_among_good_files_is_reported_and_the_good_files_are_learned(
+def test_an_undecodable_file_is_reported_and_training_uses_the_other_files(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
@@ -167,7 +167,7 @@ def test_training_fails_with_a_message_if_no_file_of_the_corpus_can_be_read(
     assert program.actions["main"].isEnabled()
 
 
-def test_removing_and_reordering_corpus_texts_counts_no_text_again(
+def test_removing_and_reordering_corpus_texts_does_not_recount_any_text(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     paths = [tmp_path / f"{name}.txt" for name in "abc"]
@@ -182,11 +182,11 @@ def test_removing_and_reordering_corpus_texts_counts_no_text_again(
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
     panel.remove_button.click()
     assert [program.corpus.source_at(row).name for row in range(2)] == ["b.txt", "c.txt"]
-    assert not program.session.corpus.counts.busy  # all of them are counted already
+    assert not program.session.corpus.counts.is_busy  # all of them are counted already
     program.actions["undo"].trigger()
     program.actions["undo"].trigger()
     assert [program.corpus.source_at(row).name for row in range(3)] == ["a.txt", "b.txt", "c.txt"]
-    assert not program.session.corpus.counts.busy
+    assert not program.session.corpus.counts.is_busy
     program.actions["redo"].trigger()
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
 
@@ -229,6 +229,22 @@ def test_a_corpus_file_can_be_read_in_another_encoding(
     wait_for_totals(qtbot, program, "3 words")
 
 
+def test_the_message_about_a_text_that_is_not_utf_8_offers_the_encodings(
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Bäckerei und Brötchen".encode("latin-1"))
+    program = window_with(path)
+    wait_for_sentence(qtbot, program, "latin.txt is not valid UTF-8")
+    entry = program.corpus.data(program.corpus.index(0), program.corpus.EntryRole)
+    assert entry.reason.startswith("is not valid UTF-8"), "the row begins with the reason, not with the path"
+    monkeypatch.setattr(QInputDialog, "getItem", lambda *given: (next(t for t in given[3] if "1252" in t), True))
+    buttons = program.messages.findChildren(QPushButton)
+    (offer,) = (button for button in buttons if "Encoding" in button.text() and button.isVisible())
+    offer.click()
+    wait_for_totals(qtbot, program, "3 words")
+
+
 @pytest.mark.parametrize(
     ("title", "words"),
     [("for invalid bytes", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
@@ -236,7 +252,7 @@ def test_a_corpus_file_can_be_read_in_another_encoding(
 def test_invalid_bytes_are_replaced_or_skipped_as_the_user_chooses(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
 ) -> None:
-    """The error offers to replace or skip invalid bytes. Until a person chooses, the chart shows no pairs."""
+    """The error message offers to replace or skip invalid bytes. Until the user chooses, the chart shows no pairs."""
     path = tmp_path / "half.txt"
     path.write_bytes(b"B\xe4cker B\xe4cker")
     program = window_with(path)
@@ -283,7 +299,7 @@ def test_rows_of_the_corpus_list_can_be_reordered_by_dragging(qtbot: QtBot, prog
 def test_a_folder_of_very_many_files_becomes_one_corpus_text(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The window must not read the state of each file again and again, which would take a second each time."""
+    """The window must not ask for the state of each file repeatedly, because that would take a second each time."""
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
     (tmp_path / "many" / "inner").mkdir(parents=True)
     for name in ("a", "b", "inner/c", "inner/d"):
@@ -363,7 +379,7 @@ def test_texts_added_while_a_run_waits_for_counts_are_counted(
         session.corpus.add_text("late", "low lower")
         session.count()
         late = session.corpus.texts.value[-1]
-        assert not session.corpus.counts.busy
+        assert not session.corpus.counts.is_busy
     assert session.corpus.counts.outcome_of(late, session.recipe.value) is None
     session.corpus.counts.settled.emit()  # the run has what it waited for
     qtbot.waitUntil(lambda: session.corpus.counts.outcome_of(late, session.recipe.value) is not None, timeout=WAIT)

@@ -1,6 +1,6 @@
 """Tests of the page that edits a text of the corpus.
 
-The text is learned at once, but the file on the disk never changes.
+The window learns an edited text at once, and never changes the file on the disk.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.gui.conftest import WAIT, settle, wait_for_totals
 
 
 def open_text_page(qtbot: QtBot, program: Program, place: int = 0) -> tuple[CorpusTextPage, TokenTextEdit]:
-    """Open the page that edits a text of the corpus from the list of texts. Return the page and its editor."""
+    """Open the page that edits a text of the corpus. `place` is the row of the text. Return the page and its editor."""
     program.window.show_room("build")
     program.corpus_panel.list.setCurrentIndex(program.corpus.index(place))
     program.corpus_panel.edit_action.trigger()
@@ -52,7 +52,7 @@ def corpus_texts_of(program: Program) -> list[tuple[str, str]]:
     return [(text.text, text.place) for text in program.session.corpus.texts.value]
 
 
-def test_an_edited_corpus_text_is_learned_at_once_and_undo_starts_no_new_training(
+def test_editing_a_corpus_text_starts_training_immediately_and_undo_starts_no_new_training(
     qtbot: QtBot, settings: Settings, new_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.put(LIVE, True)
@@ -140,7 +140,7 @@ def test_a_sample_that_the_user_edited_is_kept_when_a_file_is_opened(
     wait_for_totals(qtbot, program, "2 texts")
 
 
-def test_a_corpus_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_says_why_a_corpus_text_cannot_be_edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus_texts, "LARGEST_EDITED", 100)
     files = {
         "rows.jsonl": b'{"text": "one"}\n{"text": "two"}\n',

@@ -1,4 +1,4 @@
-"""Tests of the warning about words that are absurdly long. It must be readable even in the smallest window."""
+"""Tests of the warning about very long words. A person must be able to read it even in the smallest window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.gui.conftest import WAIT
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1000, 640)])
-def test_the_corpus_warning_is_shown_whole_at_any_window_size(
+def test_the_warning_about_very_long_words_is_visible_in_full_at_any_window_size(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, size: tuple[int, int]
 ) -> None:
     path = tmp_path / "no blanks.txt"

@@ -1,4 +1,4 @@
-"""Tests of groups in the window: they are made from folders, renamed, weighted, sampled, learned from, and stored."""
+"""Tests of groups of texts in the window: making them from folders, renaming, weighting, training and saving."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def press(program: Program, group: str, title: str) -> None:
-    """Choose an entry of a group's context menu, or of a menu inside it."""
+    """Choose an entry in the context menu of a group, or in a submenu."""
     program.corpus_panel.list.setCurrentIndex(program.corpus.index(program.corpus.row_of_group(group)))
     menu = program.corpus_panel.group_menu
     menu.aboutToShow.emit()
@@ -50,7 +50,7 @@ def press(program: Program, group: str, title: str) -> None:
     next(action for action in reversed(inner) if action.text() == title).trigger()
 
 
-def test_corpus_groups_made_from_folders_are_learned_undone_and_saved(
+def test_corpus_groups_created_from_folders_can_be_trained_on_and_undone_and_saved(
     qtbot: QtBot,
     window_with: Callable[..., Program],
     train: Train,
@@ -189,7 +189,7 @@ def test_a_user_can_move_corpus_texts_to_other_groups(
     assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]
 
 
-def test_corpus_groups_become_the_languages_and_development_texts_of_a_parity_run(
+def test_corpus_groups_become_the_languages_and_development_texts_of_a_parity_aware_run(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, model, sentences = program.session.corpus, program.corpus, parallel_samples()

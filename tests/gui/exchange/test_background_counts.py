@@ -1,6 +1,6 @@
 """Tests of counts that the window starts in other processes.
 
-The counts go on after the window is closed, and another window lists them.
+Such a count continues after the window is closed, and another window lists it.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def test_the_dialog_lists_all_cached_tokenizers_with_their_files(dialog: CachedD
 
 
 @pytest.mark.parametrize("typed", ["T5", "hf:google", "model google"])
-def test_typing_filters_the_cached_tokenizers_and_enter_opens_the_match(
+def test_typing_filters_the_cached_tokenizers_and_the_enter_key_opens_the_match(
     qtbot: QtBot, dialog: CachedDialog, typed: str
 ) -> None:
     qtbot.keyClicks(dialog.field, typed)
@@ -65,6 +65,6 @@ def test_the_dialog_of_cached_tokenizers_can_download_a_tokenizer_by_name_or_ope
     assert dialog.chosen == A_FILE
 
 
-def test_a_cancelled_dialog_of_cached_tokenizers_has_chosen_nothing(qtbot: QtBot, dialog: CachedDialog) -> None:
+def test_cancelling_the_dialog_of_cached_tokenizers_chooses_nothing(qtbot: QtBot, dialog: CachedDialog) -> None:
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert (dialog.chosen, dialog.isVisible()) == ("", False)

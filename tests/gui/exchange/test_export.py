@@ -1,4 +1,4 @@
-"""Tests of the export from the window. The result of the check is shown before an old file is replaced."""
+"""Tests of the export from the window. A person reads the result of the check before an old file is replaced."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_export_dialog_offers_every_format_under_a_different_name(trained_wi
 
 
 @pytest.mark.parametrize("format", ["json", "merges.txt"])
-def test_one_press_of_the_export_button_checks_and_writes_a_file(
+def test_pressing_the_export_button_once_checks_and_writes_a_file(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, format: str
 ) -> None:
     path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
@@ -115,7 +115,7 @@ def test_the_export_dialog_writes_a_folder_for_transformers(
     qtbot.waitUntil(lambda: not trained_window.exchanging.export.is_busy, timeout=WAIT)
     outcome = shown.outcome.text()
     assert "is added as a special token" in outcome[outcome.index("Options that the program chose") :]
-    assert "is added" not in outcome.partition("Facts that this format cannot hold")[2]
+    assert "is added" not in outcome.partition("Facts that this format cannot store")[2]
     names = ["README.md", "idmap.npz", "tokenizer.json", "tokenizer_config.json"]
     assert sorted(path.name for path in out.iterdir()) == names
     config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
@@ -240,7 +240,7 @@ def test_the_export_action_does_not_open_a_second_dialog(trained_window: Program
     assert trained_window.exchanging.export_dialog is not first
 
 
-def test_export_without_a_run_asks_the_user_to_train_first(program: Program) -> None:
+def test_exporting_without_a_run_asks_the_user_to_train_first(program: Program) -> None:
     program.actions["export"].trigger()
     assert "train first" in program.messages.sentence.text()
 

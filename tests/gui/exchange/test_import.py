@@ -1,4 +1,4 @@
-"""Tests of imported tokenizers. All pages work for them, except those that need counts, and the counts can be added."""
+"""Tests of imported tokenizers. Pages that need counts say so, and all other pages work. The counts can be added."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def ranks(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def imported_run(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Open a table that another program made. Return the run of the table in the window."""
+    """Open the table of another program in the window. Return its run."""
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
@@ -86,7 +86,7 @@ def test_opening_a_tokenizer_says_that_another_file_of_its_folder_has_other_toke
     assert differs in program.messages.sentence.text()
 
 
-def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: Program, imported_run: Run) -> None:
+def test_an_imported_table_splits_the_text_at_the_shown_step(qtbot: QtBot, program: Program, imported_run: Run) -> None:
     program.token_text.set_text("the lowest price")
     settle(qtbot, program)
     tokenizer = Tokenizer(HISTORY)
@@ -151,7 +151,7 @@ def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, impor
 def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
-    """The counts on the text that the table was learned from equal the original counts."""
+    """The counts in the text from which the table was learned are those that the training found."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.actions["count_imported"].isEnabled()
     program.session.cursor.go_to(12)
@@ -164,7 +164,7 @@ def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
     for name, column in HISTORY.columns._asdict().items():
         assert getattr(run.history.columns, name).tolist() == column.tolist(), name
     assert program.merges.data(program.merges.index(0, 4)) == str(HISTORY.columns.count[0])
-    assert "Counted on 1 text." in program.training.status.sentence
+    assert "The merges were counted on 1 text." in program.training.status.sentence
     assert program.session.cursor.position == 12
     assert not program.actions["count_imported"].isEnabled()
 
@@ -172,7 +172,7 @@ def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
 def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_another_pair(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
-    """On other texts, the leading pair may differ from the pair that the table joins."""
+    """On other texts, the most frequent pair may not be the pair that the table joins."""
     program.session.corpus.replace_by_text("other", "zzz zzz zzz the")
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -197,11 +197,11 @@ def test_counting_an_imported_table_can_be_stopped(qtbot: QtBot, program: Progra
     program.actions["stop"].trigger()
     assert imported_run.phase is Phase.ENDED
     assert "have no counts" in imported_run.sentence
-    qtbot.waitUntil(lambda: not program.session.corpus.counts.busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: not program.session.corpus.counts.is_busy, timeout=WAIT)
     assert program.actions["count_imported"].isEnabled()
 
 
-def test_an_imported_table_that_was_counted_can_learn_more_merges(
+def test_training_can_add_merges_to_an_imported_table_after_counting(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     program.session.corpus.replace_by_text("small", TEXT)
@@ -306,9 +306,9 @@ def test_differences_between_an_imported_file_and_its_table_are_reported(
 
 
 def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:
-    """Write a table of 9,000 ranks.
+    """Write a table of 9,000 ranks to a file.
 
-    Return its path, and the ids of "hello world" by the package that learned the table.
+    Return its path, and the ids of "hello world" as the package that learned the table encodes it.
     """
     theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
     theirs.train_from_iterator([text_of("made/languages") + text_of("made/english")], 9_000)
@@ -321,7 +321,7 @@ LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoke
 
 
 @pytest.mark.parametrize("name", ["learned here", *available_texts(*LARGE)])
-def test_large_imported_tables_open_and_encode_a_text_to_the_expected_ids(
+def test_large_imported_tables_can_be_opened_and_give_the_expected_ids_for_a_text(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str
 ) -> None:
     path, numbers = (path_of(name), LARGE[name]) if name in LARGE else ranks_learned_here(tmp_path)
@@ -335,7 +335,10 @@ def test_large_imported_tables_open_and_encode_a_text_to_the_expected_ids(
 def test_ids_shown_for_an_imported_table_are_the_ids_of_its_file(
     qtbot: QtBot, new_program: Callable[..., Program], program: Program, tmp_path: Path
 ) -> None:
-    """Other programs put special tokens first. The ids in the window do so, too, even after the session was saved."""
+    """Other programs give special tokens the first ids.
+
+    The window shows these ids, even after the session was saved.
+    """
     file = io.BytesIO()
     FORMATS["tokenizer.json"].write(HISTORY, file)
     whole = json.loads(file.getvalue())
@@ -378,7 +381,7 @@ TOKENS = "[PAD]\n[UNK]\na\nb\n##a\n##b\nab\n##ab\n"
     [("vocab.txt", TOKENS, [6, 7, 2, 1]), ("tokenizer.json", PIECES, [5, 6, 2, 3, 2, 1])],
     ids=["WordPiece", "Unigram"],
 )
-def test_a_vocabulary_without_merges_is_opened_shown_and_exported_again(
+def test_a_vocabulary_without_merges_can_be_opened_and_shown_and_exported_again(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str, content: str, numbers: list[int]
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
@@ -399,7 +402,7 @@ def test_a_vocabulary_without_merges_is_opened_shown_and_exported_again(
 def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
-    """A table without merges cannot count merges in the corpus, so no page may ask for such counts."""
+    """No page may ask for counts of merges, because the table has no merges."""
     (tmp_path / "vocab.txt").write_text(TOKENS, encoding="utf-8")
     program.session.corpus.replace_by_text("small", TEXT)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
@@ -415,7 +418,7 @@ def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
     assert sum(page.model.answer.columns["count"]) == len(table.encode(TEXT))
 
 
-def test_the_leading_pairs_of_a_table_with_counts_but_without_texts_are_called_unknown(
+def test_the_leading_pairs_of_a_table_with_counts_but_without_texts_are_shown_as_unknown(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     bpe.train([TEXT], "gpt2", merges=3, min_frequency=1).save(tmp_path / "table.csv")

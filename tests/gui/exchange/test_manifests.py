@@ -1,4 +1,7 @@
-"""Tests of the manifests that the window writes. Each is checked first, and its command makes the file again."""
+"""Tests of the manifests that the window writes.
+
+The window checks that the command in a manifest makes the same file.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ TEXT = "the lowest price is lower than the last one, and the widest of the low i
 
 
 class WindowSaver:
-    """A person who saves files from a window, and reads the message about each manifest."""
+    """A helper that saves files from a window, and reads the message about each manifest."""
 
     def __init__(self, qtbot: QtBot, program: Program, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.program, self.folder = program, folder
@@ -55,12 +58,12 @@ class WindowSaver:
         return self._told[-1]
 
     def again(self, name: str, save: Callable[[Path], object]) -> None:
-        """Save a file, and check that its command made an identical file."""
+        """Save a file, and check that its command makes an identical file."""
         assert "identical" in self.said_of(name, save), name
         self.names.append(name)
 
     def instead_of_processes(self) -> None:
-        """Record commands from now on instead of running them, because each process takes long to start."""
+        """Record commands instead of running them, because each process takes long to start."""
 
         def keep(command: list[str], *_: object) -> bool:
             self.commands.append(command)
@@ -83,7 +86,7 @@ class WindowSaver:
 
     def print(self, path: Path, page: Page | None = None) -> None:
         self._answer(path)
-        self.program.charting._print(page or self.program.charting._shown, 90, 60, 7, False)
+        self.program.charting._print(page or self.program.charting._shown, 90, 60, 7, is_dark=False, has_caption=False)
 
     def words_of_the_token(self, path: Path) -> None:
         self._answer(path)
@@ -105,7 +108,7 @@ class WindowSaver:
         self._monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
 
 
-def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_window(
+def test_the_window_writes_manifests_for_tables_and_drawings_and_exports_and_reports(
     qtbot: QtBot,
     program: Program,
     train: Train,
@@ -113,7 +116,7 @@ def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_wi
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All cases share one window and one training, because these take longer than the cases."""
+    """All cases share one window and one training, because opening and training take longer than the cases."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the commands
     (tmp_path / "book.txt").write_text(TEXT, encoding="utf-8")
     program.session.corpus.add_paths([tmp_path / "book.txt"])
@@ -161,7 +164,7 @@ def save_answers_about_one_run(saving: WindowSaver) -> None:
     saving.again("race.svg", saving.print)
     saving.again("own.tokenizer.json", lambda path: export_to(program, path, "tokenizer.json"))
     saving.again("page.html", program.publishing.publications.report)
-    program.asking.about_token(260)
+    program.asking.open_token_page(260)
     for page in saving.show("sizes", "ties", "words", "audit", "benchmark", "pairs"):
         saving.again(f"{page}.csv", saving.chart)
     saving.shown("benchmark")
@@ -218,7 +221,7 @@ def compare_two_runs(qtbot: QtBot, saving: WindowSaver) -> None:
 
 
 def repeat(command: list[str], name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run the command of a manifest, and compare its file with the file that the window saved."""
+    """Run the command in a manifest, and compare the file that it makes with the file that the window saved."""
     path, again = folder / name.rstrip("/"), folder / "again" / name.rstrip("/")
     again.parent.mkdir(exist_ok=True)
     ending = "/" if name.endswith("/") else ""

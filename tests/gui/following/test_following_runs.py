@@ -1,4 +1,7 @@
-"""Tests of a window that follows a training in another process: steps, state, pausing, stopping, taking over."""
+"""Tests of a window that follows a training in another process.
+
+It shows the steps, and can pause, stop and take over.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from bpe_core.session_file.requests import request_for
 from bpe_core.studies.sessions import write_run
 from bpe_core.support.atomic import is_being_written, reserve
 from tests.core.following.trainings import TO_BE_KILLED, VOCABULARY, start_training, write_words
-from tests.gui.conftest import WAIT, wait_for_phase
+from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -40,7 +43,7 @@ def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def program(window_with: Callable[..., Program]) -> Iterator[Program]:
-    """Return a window, which follows no run any more at the end of the test."""
+    """Return a window. After the test, the window stops following."""
     program = window_with()
     yield program
     for run in program.session.runs.all:
@@ -84,7 +87,7 @@ def small_history() -> History:
     return bpe.train(TEXT, "gpt2", merges=12).history
 
 
-def test_a_window_follows_a_training_that_is_killed_and_resumed_and_takes_it_over(
+def test_a_window_can_follow_a_training_run_that_is_killed_and_resumed_and_then_take_it_over(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     write_words(tmp_path / "words.txt")
@@ -143,7 +146,36 @@ def test_a_window_follows_a_training_that_is_killed_and_resumed_and_takes_it_ove
     assert all(is_continued(history, whole.history) for history in histories)
 
 
-def test_a_person_pauses_and_stops_a_training_in_another_process(
+def test_the_chart_of_leading_pairs_changes_between_two_saves_of_the_followed_training_run(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    write_words(tmp_path / "words.txt", 3_000)
+    program.charts.show_page(PAIRS.id)
+    model = program.pages.page(PAIRS).model
+    shown: dict[int, tuple[int, int]] = {}
+
+    def note() -> None:
+        if model.bars and model.is_followed:
+            shown[model.at] = model.bars[0].pair
+
+    model.changed.connect(note)
+    program.follow.begin(str(tmp_path / "run.bpex"))
+    training = start_training(tmp_path, size=900, between=TO_BE_KILLED, saving=1_000.0)
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    model.changed.disconnect(note)
+    assert training.communicate()[1] == ""
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert len(shown) > 2
+    for at, pair in shown.items():
+        assert at == len(run.history) or run.history.pair(at) == pair
+    program.session.cursor.go_to(5)
+    settle(qtbot, program)
+    assert "Open its session to see which pairs led" in headline(model, {})
+
+
+def test_a_user_can_pause_and_stop_a_training_run_in_another_process(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     write_words(tmp_path / "words.txt")
@@ -166,7 +198,7 @@ def test_a_person_pauses_and_stops_a_training_in_another_process(
     assert main_action(program) == "Take Over"
 
 
-def test_a_window_stops_following_and_the_training_goes_on(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_training_goes_on_after_a_window_stops_following_it(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     history = small_history()
     session = tmp_path / "run.bpex"
     words = bpe.train(TEXT, "gpt2", merges=12).inside.words()
@@ -184,10 +216,10 @@ def test_a_window_stops_following_and_the_training_goes_on(qtbot: QtBot, program
         write_run(history.first(9), words, session)
         qtbot.wait(300)
         assert learned(program) == 5
-        assert "not followed any more" in sentence(program)
+        assert "does not follow the run any more" in sentence(program)
 
 
-def test_a_file_that_vanishes_or_is_half_written_keeps_the_steps_of_the_window(
+def test_the_window_keeps_its_steps_if_the_followed_file_vanishes_or_is_incomplete(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     history = small_history()
@@ -210,7 +242,9 @@ def test_a_file_that_vanishes_or_is_half_written_keeps_the_steps_of_the_window(
         assert rows(program) == 9
 
 
-def test_a_run_that_is_written_again_is_not_taken_over(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_run_is_not_taken_over_while_another_process_writes_it(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     session = tmp_path / "run.bpex"
     write_run(small_history().first(5), bpe.train(TEXT, "gpt2", merges=12).inside.words(), session)
     program.follow.begin(str(session))
@@ -243,7 +277,7 @@ def is_followed(program: Program) -> bool:
     return run is not None and run.followed is not None
 
 
-def test_a_pipe_that_is_cut_leaves_its_steps_in_the_window(qtbot: QtBot, program: Program) -> None:
+def test_steps_from_a_broken_pipe_stay_in_the_window(qtbot: QtBot, program: Program) -> None:
     history = small_history()
     lines = StepLines()
     looks = [FollowedRun("far.bpex", "training", history.first(length)) for length in (4, 8)]
@@ -262,7 +296,7 @@ def test_a_pipe_that_is_cut_leaves_its_steps_in_the_window(qtbot: QtBot, program
         wait_for_phase(qtbot, program, Phase.ENDED)
 
 
-def test_a_program_that_writes_no_steps_into_the_pipe_is_reported(qtbot: QtBot, program: Program) -> None:
+def test_the_window_reports_a_program_that_writes_no_steps_into_the_pipe(qtbot: QtBot, program: Program) -> None:
     program.session.runs.show(None)
     program.session.following.begin_stream(io.BytesIO(b"Welcome\n"))
     wait_until(qtbot, lambda: "The connection to standard input has ended" in sentence(program))

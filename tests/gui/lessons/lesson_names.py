@@ -1,4 +1,4 @@
-"""A function that finds lessons by their names."""
+"""A function that finds a lesson by its name."""
 
 from __future__ import annotations
 

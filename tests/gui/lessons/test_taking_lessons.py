@@ -25,7 +25,7 @@ SMALL = QSize(1280, 800)
 
 
 def page_of(qtbot: QtBot, program: Program) -> LessonPage:
-    """Wait until the step of the lesson is ready. Return its page."""
+    """Wait until the page of the lesson is ready. Return it."""
 
     def is_there() -> None:
         assert program.course.page() is not None
@@ -38,7 +38,7 @@ def page_of(qtbot: QtBot, program: Program) -> LessonPage:
 
 
 def begin(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
-    """Begin a lesson by a click in the list of lessons."""
+    """Begin a lesson by clicking its row in the list of lessons."""
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     qtbot.mouseClick(program.lesson_panel.list.buttons[lesson.name], LEFT)
@@ -66,8 +66,26 @@ def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_in_sight, timeout=WAIT)
 
 
+def test_buttons_of_a_lesson_page_are_directly_below_its_text(qtbot: QtBot, program: Program) -> None:
+    program.window.resize(SMALL)
+    begin(qtbot, program, lesson_named(NAMES[0]))
+    page_of(qtbot, program)
+    view = program.lesson_panel.step
+
+    def is_below() -> None:
+        bottom = view.area.mapTo(view, QPoint(0, view.area.height())).y()
+        top = view.next_button.mapTo(view, QPoint()).y()
+        assert 0 <= top - bottom < view.next_button.height()
+        assert top < view.height() / 2, "the first step is short"
+        assert view.area.verticalScrollBar().maximum() == 0
+
+    qtbot.waitUntil(is_below, timeout=WAIT)
+
+
 def solve(qtbot: QtBot, program: Program, page: LessonPage) -> None:
-    """Give a wrong answer first if possible. Then give the right answer in the way that the step offers."""
+    """Give a wrong answer first if the page allows one. Then give the right answer by clicking or typing."""
+    buttons = program.lesson_panel.step.choice_buttons
+    qtbot.waitUntil(lambda: all(b.height() >= b.sizeHint().height() for b in buttons), timeout=WAIT)
     if page.step.kind == "predict":
         predict(qtbot, program, page)
     else:
@@ -165,7 +183,7 @@ def test_a_user_can_take_every_lesson_to_its_end(qtbot: QtBot, program: Program,
 
 
 @pytest.mark.usefixtures("dropping")
-def test_a_user_can_take_the_lesson_that_a_method_brings(qtbot: QtBot, program: Program) -> None:
+def test_a_user_can_take_the_lesson_in_the_folder_of_a_method(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("adding")
     begin(qtbot, program, lesson)
     for _ in lesson.steps:
@@ -174,7 +192,7 @@ def test_a_user_can_take_the_lesson_that_a_method_brings(qtbot: QtBot, program: 
     assert program.lesson_panel.currentWidget() is program.lesson_panel.end
 
 
-def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program) -> None:
+def test_a_user_can_take_a_lesson_with_the_keyboard_alone(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     enter, space = Qt.Key.Key_Return, Qt.Key.Key_Space
@@ -215,8 +233,8 @@ def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program
     assert focus() is program.lesson_panel.end.next_button
 
 
-def test_a_lesson_step_with_another_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
-    """The merges of the previous run must not count as the answer to this step."""
+def test_a_lesson_page_with_another_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
+    """The merges of the run before must not count as answers on this page."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
         page = page_of(qtbot, program)
@@ -248,7 +266,7 @@ def test_a_click_between_two_tokens_predicts_their_pair(qtbot: QtBot, program: P
     assert "45 times" in feedback.sentence
 
 
-def test_going_back_in_a_lesson_shows_the_earlier_step_unchanged(qtbot: QtBot, program: Program) -> None:
+def test_going_back_in_a_lesson_shows_the_earlier_page_unchanged(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("weights")
     program.teaching.begin(lesson.name, 0)
     shown: list[tuple[str, ...]] = []
@@ -341,8 +359,8 @@ def test_a_wrong_prediction_in_a_lesson_can_be_tried_again(qtbot: QtBot, program
     assert "o + o occurs 45 times" in view.feedback.sentence.text()
 
 
-def test_an_answer_given_after_the_solution_was_visible_does_not_count(qtbot: QtBot, program: Program) -> None:
-    """The window shows the next pair, and the person may look at it."""
+def test_an_answer_does_not_count_if_the_user_has_already_seen_the_solution(qtbot: QtBot, program: Program) -> None:
+    """The window shows the next pair, and the user may look at it before answering."""
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)
@@ -360,7 +378,7 @@ def test_an_answer_given_after_the_solution_was_visible_does_not_count(qtbot: Qt
     program.course.leave()
 
 
-def test_a_lesson_page_stays_visible_after_the_lab_is_opened_twice(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_page_stays_visible_after_the_compare_room_is_opened_twice(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)
@@ -397,7 +415,9 @@ def test_lessons_are_shared_as_a_web_page(
     assert "<title>Words have weights</title>" in path.read_text(encoding="utf-8")
 
 
-def test_a_lesson_question_with_several_fields_is_answered_by_keys_alone(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_question_with_several_fields_can_be_answered_with_the_keyboard_alone(
+    qtbot: QtBot, program: Program
+) -> None:
     lesson = next(
         any_lesson for any_lesson in lessons() if any(step.query and step.query.cells for step in any_lesson.steps)
     )

@@ -1,4 +1,4 @@
-"""Tests of the table model of merges, compared with plain Python: growing, filtering, sorting and copying."""
+"""Tests of the model of the merge table. Growing, filtering, sorting and copying give the results of plain Python."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def test_the_merge_table_model_passes_the_model_tester_of_qt(qtmodeltester: Mode
 
 
 @given(st.lists(st.integers(0, 700), max_size=6), FILTERS)
-def test_a_merge_table_filled_in_parts_equals_a_table_filled_at_once(ends: list[int], chosen: MergeFilter) -> None:
+def test_a_merge_table_filled_in_parts_has_the_same_rows_as_one_filled_at_once(
+    ends: list[int], chosen: MergeFilter
+) -> None:
     model = model_of(0)
     model.set_filter(chosen)
     run = model._run  # the one it was given; nobody else needs to ask it for that

@@ -1,7 +1,8 @@
-"""Tests of the table of merges in the window: following the slider, filtering, sorting and copying."""
+"""Tests of the merge table in the window: it follows the slider, and it can be filtered, sorted and copied."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_the_merge_table_scrolls_with_training_only_if_the_last_row_is_shown(qtbot: QtBot, program: Program) -> None:
-    program.speed.slider.setValue(60)
+    program.speed.slider.setValue(35)  # 25 merges a second, or a slow machine is at the end before the table scrolls
     program.actions["main"].trigger()
     table = program.merge_panel.table
     qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 30, timeout=WAIT)
@@ -53,6 +54,31 @@ def test_the_merge_table_is_filtered_while_the_user_types(qtbot: QtBot, program:
     panel.ties_only.click()
     panel.min_length.setValue(5)
     assert all(int(cell(program, row, 6)) >= 5 for row in range(rows(program)))
+
+
+@pytest.fixture
+def narrow_window(qtbot: QtBot, program: Program, train: Train) -> Iterator[Program]:
+    """Return a window of 1024 pixels with a trained run. After the test, the window has its former size."""
+    small(program)
+    train(program)
+    size = program.window.size()
+    program.window.resize(1024, 700)
+    program.window.reset_layout()
+    settle(qtbot, program)
+    yield program
+    program.window.resize(size)
+    program.window.reset_layout()
+
+
+def test_no_column_title_up_to_the_count_column_is_cut_off_in_a_narrow_merge_table(narrow_window: Program) -> None:
+    table = narrow_window.merge_panel.table
+    header = table.horizontalHeader()
+    metrics = QFontMetrics(header.font())
+    titles = [column.title for column in narrow_window.merges.columns]
+    count = titles.index("Count")
+    assert header.sectionViewportPosition(count) + header.sectionSize(count) <= table.viewport().width()
+    for place, title in enumerate(titles[: count + 1]):
+        assert header.sectionSize(place) >= metrics.horizontalAdvance(title) + PADDING
 
 
 def test_a_click_on_a_column_title_sorts_the_merge_table(qtbot: QtBot, program: Program, train: Train) -> None:
@@ -121,7 +147,7 @@ def test_other_columns_of_the_merge_table_stay_visible_beside_a_huge_token(
     assert all(header.sectionSize(place) <= max(180, 0.4 * table.viewport().width()) + 1 for place in columns)
 
 
-def test_a_merge_table_that_gets_fewer_rows_measures_only_its_visible_rows(
+def test_a_merge_table_that_gets_fewer_rows_measures_the_width_of_visible_tokens_only(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = MergeTableModel()

@@ -1,4 +1,4 @@
-"""Tests of reports that are written from the window."""
+"""Tests of reports that the window writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fixtures for tests of questions: a window with a run, and functions that ask questions and wait for answers."""
+"""The fixtures for tests of questions: a window with a run, and functions that wait for answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 def trained_window(
     request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, train: Train
 ) -> Program:
-    """Return a window with a run of two files, at the end of the run."""
+    """Return a window with a run that was learned from two files. The window shows the last step."""
 
     def make() -> Program:
         files = tmp_path / "one.txt", tmp_path / "other.txt"
@@ -50,7 +50,7 @@ def trained_window(
 
 
 def wait_for_answers(qtbot: QtBot, program: Program) -> None:
-    """Wait until no question is being answered or about to be asked, and no run is being trained."""
+    """Wait until all questions are answered and no run is being trained."""
 
     def is_quiet() -> None:
         assert not [run.number for run in program.session.runs.all if run.is_busy]
@@ -63,7 +63,7 @@ def wait_for_answers(qtbot: QtBot, program: Program) -> None:
 
 
 def click_before(qtbot: QtBot, program: Program, byte: int) -> None:
-    """Click the boundary before a byte of the text. The text must be a single line in ASCII."""
+    """Click the boundary before a byte of the text. The text must be one line in ASCII."""
     editor = program.text_panel.editor
     place = editor.rectangle_of(byte)
     editor.viewport().repaint()
@@ -91,7 +91,7 @@ def section(program: Program, name: str) -> str:
 
 
 def choose_value(page: QuestionPage, name: str, value: str) -> None:
-    """Choose a value for a parameter of a page."""
+    """Choose the value of a parameter on a page."""
     field = page.fields[name]
     assert isinstance(field, QComboBox)
     field.setCurrentIndex(field.findData(value))

@@ -1,4 +1,4 @@
-"""Tests of the audit in the window: its list, its saved file, and the run without the listed tokens."""
+"""Tests of the audit in the window: the list of tokens, its saved file, and a run without the listed tokens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def show_tokens_of_one_file(qtbot: QtBot, program: Program) -> AuditPage:
 
 
 def trim_listed_tokens(qtbot: QtBot, program: Program) -> Run:
-    """Remove all tokens that the audit lists, and keep the ids of the others. Return the new run."""
+    """Remove all tokens in the list of the audit. The other tokens keep their ids. Return the new run."""
     page = show_tokens_of_one_file(qtbot, program)
     page.trim.click()
     dialog = page.trim_dialog
@@ -47,7 +47,7 @@ def trim_listed_tokens(qtbot: QtBot, program: Program) -> Run:
     return runs.shown
 
 
-def test_a_saved_list_of_the_audit_page_has_the_order_of_the_clicked_heading(
+def test_a_saved_audit_list_is_sorted_as_on_the_page(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = show_tokens_of_one_file(qtbot, trained_window)
@@ -71,7 +71,7 @@ def test_a_saved_list_of_the_audit_page_has_the_order_of_the_clicked_heading(
     assert {row["only_in"] for row in saved} == {"one.txt", "other.txt"}
 
 
-def test_the_trim_dialog_offers_the_selected_tokens_a_size_or_the_listed_tokens(
+def test_the_trim_dialog_can_remove_the_selected_tokens_or_trim_to_a_size(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     page = show_tokens_of_one_file(qtbot, trained_window)
@@ -106,7 +106,9 @@ def test_trimming_the_listed_tokens_makes_a_run_that_keeps_the_other_ids(qtbot: 
     assert "Your text" in trained_window.messages.sentence.text()
 
 
-def test_a_trimmed_run_can_be_compared_and_joined_with_its_first_run(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_trimmed_run_can_be_compared_and_combined_with_the_original_run(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     program, runs = trained_window, trained_window.session.runs
     first = runs.shown
     trimmed = trim_listed_tokens(qtbot, program)

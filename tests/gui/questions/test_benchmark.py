@@ -1,4 +1,4 @@
-"""Tests of the benchmark page, which measures all runs by many texts. Each number must equal that of the engine."""
+"""Tests of the benchmark page, which measures all runs on many texts. Each number equals that of the engine."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ def test_the_benchmark_page_counts_the_tokens_of_parallel_sentences(qtbot: QtBot
     samples = parallel_samples()
     ids = {name: [id for item in texts for id in tokenizer.encode(item)] for name, texts in samples.items()}
     cells = _cells(page)
-    assert {row["text"]: row["tokens"] for row in cells} == {name: f"{len(item):,}" for name, item in ids.items()}
-    assert {row["text"]: row["premium"] for row in cells} == {
+    assert {row["Text"]: row["Tokens"] for row in cells} == {name: f"{len(item):,}" for name, item in ids.items()}
+    assert {row["Text"]: row["Premium"] for row in cells} == {
         name: f"{len(item) / len(ids['en']):.3f}" for name, item in ids.items()
     }
     assert "Gini" in page.sentence.text()
     choose_value(page, "reference", "de")
     wait_for_answers(qtbot, trained_window)
-    assert {row["text"]: row["premium"] for row in _cells(page)}["de"] == "1.000"
+    assert {row["Text"]: row["Premium"] for row in _cells(page)}["de"] == "1.000"
 
 
 def test_a_heading_of_the_benchmark_page_sorts_the_rows(qtbot: QtBot, trained_window: Program) -> None:
     page = show_benchmark(qtbot, trained_window)
-    counts = [int(row["tokens"].replace(",", "")) for row in _cells(page)]
+    counts = [int(row["Tokens"].replace(",", "")) for row in _cells(page)]
     page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
-    assert [row["tokens"] for row in _cells(page)] == [f"{count:,}" for count in sorted(counts, reverse=True)]
+    assert [row["Tokens"] for row in _cells(page)] == [f"{count:,}" for count in sorted(counts, reverse=True)]
     headings = [page.rows.headerData(column, Qt.Orientation.Horizontal) for column in (1, 2)]
-    assert headings == ["text", "tokens ▾"]
+    assert headings == ["Text", "Tokens ▾"]
     sides = Qt.ItemDataRole.TextAlignmentRole
     assert page.rows.headerData(2, Qt.Orientation.Horizontal, sides) == page.rows.index(0, 2).data(sides)
     header = page.table.horizontalHeader()
@@ -84,9 +84,9 @@ def test_the_benchmark_page_measures_the_corpus_at_the_shown_step_and_at_the_end
     trained_window.session.cursor.go_to(40)
     choose_value(page, "parallel", "")
     wait_for_answers(qtbot, trained_window)
-    cells = [row for row in _cells(page) if row["text"] == "one.txt"]
+    cells = [row for row in _cells(page) if row["Text"] == "one.txt"]
     expected = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
-    assert {row["tokens"] for row in cells} == expected
+    assert {row["Tokens"] for row in cells} == expected
     assert page.model.table_function()(lambda: False).columns["bytes"][0] == len(ONE.encode())
 
 
@@ -98,7 +98,7 @@ def test_a_click_on_a_row_of_the_benchmark_page_shows_the_tokens_of_the_text_par
     choose_value(page, "parallel", "")
     wait_for_answers(qtbot, trained_window)
     row = next(
-        place for place, item in enumerate(_cells(page)) if (item["text"], item["tokens"]) == _expected_cells(tokenizer)
+        place for place, item in enumerate(_cells(page)) if (item["Text"], item["Tokens"]) == _expected_cells(tokenizer)
     )
     page.table.clicked.emit(page.rows.index(row, 2))
     wait_for_answers(qtbot, trained_window)

@@ -1,4 +1,4 @@
-"""Tests of the page of Gage's compressor: the table of a block, the ends of blocks, and the compressed size."""
+"""Tests of the page about Gage's compressor: the table of a block, the ends of blocks, and the compressed size."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_block_table_shows_the_compression_block_of_the_shown_step(
             assert model.values_here()["Gage"] == history.reasons["size"][at - 1]
 
 
-def test_compressed_sizes_shown_on_the_blocks_page_equal_those_of_the_engine(page: tuple[Program, BlocksPage]) -> None:
+def test_the_blocks_page_shows_the_same_compressed_sizes_as_the_engine(page: tuple[Program, BlocksPage]) -> None:
     _, shown = page
     values = shown.model.values_here()
     report = compress(TEXT.encode(), RECIPE).report

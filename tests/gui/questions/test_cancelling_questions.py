@@ -1,4 +1,4 @@
-"""Tests of cancelling questions. A closing window and a newer question do not wait for an answer that is not needed."""
+"""Tests of cancelled questions. A closing window does not wait for an answer, and neither does a newer question."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ QUESTIONS: dict[str, Question] = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-def test_a_cancelled_question_stops_with_an_exception_at_once(question: Question) -> None:
+def test_cancelling_a_question_raises_an_exception_immediately(question: Question) -> None:
     recipe = Recipe.preset("gpt2", merges=20)
     words, history = count_words(Corpus.from_texts([TEXT]), recipe), train(Corpus.from_texts([TEXT]), recipe)
     assert history.tied.any()
@@ -68,7 +68,7 @@ def test_a_cancelled_question_stops_with_an_exception_at_once(question: Question
 
 
 def test_every_background_question_can_be_cancelled_in_the_engine() -> None:
-    """Every background task of a page passes `task.cancelled` to the engine."""
+    """Each page passes `task.cancelled` to the engine when it starts a background task."""
     deaf = []
     for folder in ("charts", "questions", "files"):
         for path in sorted((ROOT / "app" / "window" / folder).rglob("*.py")):
@@ -80,7 +80,7 @@ def test_every_background_question_can_be_cancelled_in_the_engine() -> None:
 
 
 def background_questions(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the topic of each question in a module, and the source of its work."""
+    """Yield the topic of each background task that a module starts, with the source of its function."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._background.run":

@@ -1,4 +1,4 @@
-"""Tests of a text that changes while the window reads it. Each reader reports the change and continues."""
+"""Tests of a text file that changes while the window reads it. The window reports the change and continues."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_text_file_that_grows_during_counting_is_still_learned(
 
 
 def test_window_code_reads_a_corpus_only_through_the_reading_module() -> None:
-    """Code that reads a corpus without `reading` would not report a changed file."""
+    """Only code that uses `reading` reports a changed file."""
     readers = {"from_files", "to_count"}  # what is given in memory changes for nobody
     files = set()
     for path in (ROOT / "app").rglob("*.py"):

@@ -1,4 +1,4 @@
-"""Tests of the page about a chat: a box for messages, a box for a template, and the tokens in colours."""
+"""Tests of the chat page: a box for messages, a box for a template, and the tokens in colours."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Prog
     assert len(set.union(*colours.values())) == 3
 
 
-def test_the_rendered_chat_has_the_colours_of_the_roles_behind_its_letters(
+def test_a_rendered_chat_is_coloured_by_the_roles_of_its_messages(
     qtbot: QtBot, program: Program, model_folder: Path
 ) -> None:
     page = chat_page(qtbot, program)
@@ -84,7 +84,7 @@ def test_the_rendered_chat_has_the_colours_of_the_roles_behind_its_letters(
     assert backgrounds[0] != backgrounds[1]
 
 
-def test_the_box_shows_the_template_of_the_folder_and_a_typed_template_replaces_it(
+def test_the_chat_page_shows_the_template_of_the_folder_until_another_is_typed(
     qtbot: QtBot, program: Program, model_folder: Path
 ) -> None:
     page = chat_page(qtbot, program)
@@ -101,7 +101,7 @@ def test_the_box_shows_the_template_of_the_folder_and_a_typed_template_replaces_
     assert rendered(page) == "<user> the lowest\n"
 
 
-def test_without_a_folder_a_chat_is_split_by_the_run_shown(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_chat_is_split_by_the_shown_run_if_no_folder_is_chosen(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     page = chat_page(qtbot, program)
     run = program.session.runs.shown
@@ -135,7 +135,7 @@ def test_the_command_of_a_chat_names_the_run_of_the_session(qtbot: QtBot, progra
     assert "path='book.bpex#1'" in as_python(asked[0], page.model.opens_in_python, Path("book.bpex"))
 
 
-def test_boxes_of_a_chat_take_files_and_say_what_is_wrong_with_a_text(
+def test_the_text_boxes_of_the_chat_page_can_open_files_and_report_mistakes_in_typed_text(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     train(program)

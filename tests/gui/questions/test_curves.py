@@ -1,6 +1,6 @@
-"""Tests of curves of many runs.
+"""Tests of curves that compare many runs.
 
-They are the runs of the window, and the runs of a sweep that is planned, made, stopped and read there.
+The runs are those of the window, or those of a sweep, which the window plans, starts, stops and opens.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
     assert line.y.tolist() == pytest.approx(expected.bits[line.x.astype(int) - 256].tolist())
 
 
-def test_a_sweep_is_planned_run_and_shown_in_the_window(
+def test_a_sweep_can_be_planned_and_run_and_shown_in_the_window(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained_window.actions["sweeps"].trigger()
@@ -90,7 +90,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     dialog.write(plan)
     wait_for_answers(qtbot, trained_window)
     assert "4 runs; saved in plan.results.csv and plan.bpex." in page.sentence.text()
-    assert "middle 95 %" in page.sentence.text()
+    assert "95 % interval" in page.sentence.text()
     assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
@@ -100,7 +100,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(plan), ""))
     page.plan.click()
     wait_for_answers(qtbot, trained_window)
-    assert "4 of which were made before" in page.sentence.text()
+    assert "4 of which were finished before" in page.sentence.text()
     opened: list[Path] = []
     page.session_wanted.connect(opened.append)
     page.open.click()
@@ -151,7 +151,7 @@ def test_runs_that_differ_only_in_their_seed_are_drawn_as_a_line_with_a_band(
     }
 
 
-def test_every_recipe_choice_is_read_back_from_a_written_sweep_plan() -> None:
+def test_recipe_choices_of_several_presets_are_read_back_from_a_written_sweep_plan() -> None:
     for name in ("gpt2", "bert", "clean-words", "sentencepiece-like", "unigram"):
         recipe = Recipe.preset(name, special_tokens=("<s>",), vocab_size=500)
         plan = {"sizes": [500], "corpora": {"x": ["x"]}, "recipes": {"one": recipe_choices(recipe)}}

@@ -1,4 +1,4 @@
-"""Tests of encoding whole texts from the window, after any merge, with the real engine."""
+"""Tests of encoding whole texts from the window, with the merges up to any step, and with the real engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 @pytest.mark.parametrize(("name", "width"), [("ids.npy", "uint32"), ("ids.bin", "uint16")])
-def test_whole_texts_are_encoded_to_ids_after_any_merge(
+def test_whole_texts_are_encoded_to_ids_by_the_merges_up_to_the_shown_step(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, name: str, width: str
 ) -> None:
     trained_window.session.cursor.go_to(70)

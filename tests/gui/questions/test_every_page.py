@@ -1,4 +1,4 @@
-"""Tests of all pages about a run: during the training, while they are hidden, and without texts."""
+"""Tests of all pages about a run: while it is trained, while pages are hidden, and without texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.questions.conftest import MERGES, click_before, section, wait_for
 
 
 def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, trained_window: Program) -> None:
-    """The pages are shown while the run grows. They are shown again after the run was removed."""
+    """The pages are visible while the run grows. After the run was removed, they are shown again."""
     assert trained_window.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, trained_window, 8)
     qtbot.waitUntil(trained_window.actions["extend"].isEnabled, timeout=WAIT)
@@ -57,7 +57,7 @@ def test_question_pages_about_a_table_without_texts_answer_without_counts(
 ) -> None:
     """The imported table has no counts.
 
-    Nothing can produce one of its tokens, because the b always becomes a part of ab.
+    No text produces one of its tokens, because the b always becomes a part of ab.
     """
     table = tmp_path / "merges.txt"
     table.write_text("#version: 0.2\na b\nb c\na bc\n", encoding="utf-8")

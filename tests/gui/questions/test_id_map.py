@@ -1,4 +1,4 @@
-"""Tests of the page that maps the ids of a chosen run to the ids of the run shown."""
+"""Tests of the page that finds the new id of each old id. The old ids are those of another run."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(
     assert facts["gone"] > 10
 
 
-def test_save_on_the_id_map_page_writes_the_arrays_of_the_map(
+def test_the_save_button_of_the_id_map_page_writes_the_arrays_of_the_map(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained_window.charts.show_page("idmap")

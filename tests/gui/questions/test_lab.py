@@ -1,4 +1,4 @@
-"""Tests of runs side by side at one size, for any method: their columns, their measures, and reasons for boundaries."""
+"""Tests of the room Compare with runs of any method: columns, measures, and the reasons for boundaries."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
 @pytest.fixture(autouse=True, scope="module")
 def _registered_method() -> Iterator[None]:
-    """Register a method that drops tokens while the window exists, because the window may show a run of this method."""
+    """Register a method that drops tokens.
+
+    It stays registered as long as the window exists, because the window may show a run of this method.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "dropping", dropping_method.METHOD)
         yield
@@ -52,7 +55,10 @@ def program(only_window: Program) -> Program:
 
 @pytest.fixture
 def lab(qtbot: QtBot, one_session: list[object], program: Program, new_session: Callable[[], Program]) -> LanesPanel:
-    """Return the panel with three runs on one text. Two differ only in their tie rule, and the third drops tokens."""
+    """Return the panel of Compare with three runs on one text.
+
+    Two differ only in their tie rule, and the third drops tokens.
+    """
 
     def make() -> Program:
         new_session()
@@ -87,7 +93,7 @@ def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
 
 
 def wait_for_lab(qtbot: QtBot, program: Program) -> None:
-    """Wait until the panel has computed and drawn everything."""
+    """Wait until the panel of Compare is up to date."""
     page = program.pages[LanesPanel]
 
     def is_done() -> None:
@@ -99,7 +105,7 @@ def wait_for_lab(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_done, timeout=WAIT)
 
 
-def test_one_size_slider_moves_all_lanes_of_the_lab_and_each_lane_counts_its_tokens(
+def test_the_size_slider_of_the_compare_page_moves_all_lanes_and_each_lane_shows_its_token_count(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     titles = ["gpt2, ties first-seen · run 1", "words · run 2", "gpt2, ties smallest-text · run 3"]
@@ -130,7 +136,7 @@ def test_one_size_slider_moves_all_lanes_of_the_lab_and_each_lane_counts_its_tok
                 assert f"{len(spans):,} tokens at" in card.more.text()
 
 
-def test_a_lane_whose_run_cannot_have_the_chosen_size_is_grey_and_not_compared(
+def test_a_lane_is_grey_and_not_compared_if_its_run_cannot_have_the_chosen_size(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     small = lab.model.lanes[1].history
@@ -152,7 +158,7 @@ def test_a_lane_whose_run_cannot_have_the_chosen_size_is_grey_and_not_compared(
     assert "B" not in program.pages[LabPage].model.columns
 
 
-def test_the_lab_first_shows_the_largest_size_that_all_runs_can_have(
+def test_the_compare_page_first_shows_the_largest_size_that_all_runs_can_have(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     program.session.cursor.go_live()
@@ -167,7 +173,7 @@ def test_the_lab_first_shows_the_largest_size_that_all_runs_can_have(
     assert not any(lane.why_not for lane in lab.model.lanes)
 
 
-def test_the_size_slider_and_the_size_box_of_the_lab_show_the_same_size(
+def test_the_size_slider_and_the_size_box_of_the_compare_page_show_the_same_size(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     low, high = lab.model.sizes
@@ -179,7 +185,9 @@ def test_the_size_slider_and_the_size_box_of_the_lab_show_the_same_size(
     assert lab.sizes.slider.value() == 0
 
 
-def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_the_compare_page_shows_the_same_measures_as_the_engine(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     lab.model.set_size(288)
     wait_for_lab(qtbot, program)
     page = program.pages[LabPage]
@@ -255,7 +263,9 @@ def test_a_click_into_the_text_of_a_lane_explains_the_split_of_its_run(
     assert facts.byte == byte
 
 
-def test_runs_in_the_lab_can_be_added_removed_and_replaced(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_runs_on_the_compare_page_can_be_added_and_removed_and_replaced(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     cards(lab)[1].close_button.click()
     wait_for_lab(qtbot, program)
     assert lab.model.numbers == [1, 3]
@@ -273,7 +283,7 @@ def test_runs_in_the_lab_can_be_added_removed_and_replaced(qtbot: QtBot, program
     assert lab.model.numbers == [3, 2, 4]
 
 
-def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
+def test_the_compare_page_with_a_single_run_says_how_to_get_a_second_run(
     qtbot: QtBot, new_session: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = new_session()
@@ -299,7 +309,9 @@ def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
     assert titles == ["gpt2 · run 1", "cl100k · run 2"]
 
 
-def test_closing_the_lab_restores_the_panels_of_the_window(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_leaving_the_compare_page_restores_the_panels_of_the_window(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     docks = program.window.docks
     assert not any(dock.isVisible() for dock in docks.values())
     program.actions["race"].trigger()
@@ -307,7 +319,7 @@ def test_closing_the_lab_restores_the_panels_of_the_window(qtbot: QtBot, program
     assert [id for id, dock in docks.items() if not dock.isHidden()] == ["merges", "inspector"]
 
 
-def test_a_session_file_keeps_the_runs_that_the_lab_shows(
+def test_a_session_file_keeps_the_runs_shown_on_the_compare_page(
     qtbot: QtBot,
     program: Program,
     lab: LanesPanel,
@@ -339,7 +351,9 @@ def test_a_session_file_keeps_the_runs_that_the_lab_shows(
         assert restored.model.size >= restored.model.sizes[0]
 
 
-def test_a_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_all_lanes_split_the_text_that_is_typed_on_the_compare_page(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     lab.editor.selectAll()
     lab.editor.insert("lower price")
     qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)
@@ -349,7 +363,7 @@ def test_a_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Pr
     assert all(lane.cut is not None and lane.cut.data == b"lower price" for lane in lab.model.lanes)
 
 
-def test_the_exact_values_of_the_lab_curves_can_be_saved(program: Program, lab: LanesPanel) -> None:
+def test_the_exact_values_of_the_curves_on_the_compare_page_can_be_saved(program: Program, lab: LanesPanel) -> None:
     names, *rows = exact_rows(program.pages[LabPage])
     assert {row[0] for row in rows} == set("ABC")
     assert {"tokens_per_pretoken", "bytes_per_token", "renyi_efficiency"} < set(names)

@@ -15,7 +15,7 @@ from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core.questions import description_of, question_names
 from bpe_core.support.subjects import SUBJECTS
-from tests.gui.conftest import wait_for_rest
+from tests.gui.conftest import WAIT, wait_for_rest
 from tests.gui.questions.conftest import LEFT, NO_KEY, wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -33,7 +33,7 @@ def page_of(program: Program, name: str) -> QuestionPage:
     return page
 
 
-def test_the_list_holds_every_question_as_a_sentence_below_its_subject(program: Program) -> None:
+def test_the_question_list_shows_every_question_as_a_sentence_below_its_subject(program: Program) -> None:
     listed: dict[str, list[str]] = {}
     for row in program.question_list.questions.rows:
         listed.setdefault(row.text, []) if not row.page else listed[[*listed][-1]].append(row.page)
@@ -45,7 +45,7 @@ def test_the_list_holds_every_question_as_a_sentence_below_its_subject(program: 
     assert program.charts.tabBar().isHidden()
 
 
-def test_arrow_keys_walk_through_the_list_past_subjects_and_show_each_answer(qtbot: QtBot, program: Program) -> None:
+def test_arrow_keys_in_the_question_list_skip_subjects_and_show_each_answer(qtbot: QtBot, program: Program) -> None:
     program.charts.show_page("canonical")
     program.question_list.setFocus()
     qtbot.keyClick(program.question_list, Qt.Key.Key_Down)
@@ -56,13 +56,25 @@ def test_arrow_keys_walk_through_the_list_past_subjects_and_show_each_answer(qtb
     spoken = QAccessible.queryAccessibleInterface(program.question_list)
     assert spoken.text(QAccessible.Text.Name) == "Questions"
     place = program.question_list.questions.row_of("canonical")
-    assert spoken.child(place).text(QAccessible.Text.Name) == "Do ids come back the same?"
+    assert spoken.child(place).text(QAccessible.Text.Name) == "Do the ids stay the same?"
     program.charts.show_page("lengths")
     assert program.question_list.marked == "lengths", "the list follows an answer that is shown from elsewhere"
     wait_for_rest(qtbot, program)
 
 
-def test_answers_about_a_place_or_a_token_are_shown_beside_the_text(qtbot: QtBot, program: Program) -> None:
+def test_the_question_list_scrolls_to_a_question_that_is_opened_from_another_place(
+    qtbot: QtBot, program: Program
+) -> None:
+    program.window.resize(1024, 700)
+    last = [row.page for row in program.question_list.questions.rows if row.page in program.charts.ids][-1]
+    program.charts.show_page(last)
+    view = program.question_list
+    qtbot.waitUntil(lambda: view.viewport().rect().contains(view.visualRect(view.currentIndex())), timeout=WAIT)
+    assert view.marked == last
+    program.window.resize(1280, 800)
+
+
+def test_answers_about_a_boundary_or_a_token_are_shown_beside_the_text(qtbot: QtBot, program: Program) -> None:
     for page, tab in (("why", "why"), ("token", "token")):
         place = program.question_list.visualRect(index_of(program, page)).center()
         qtbot.mouseClick(program.question_list.viewport(), LEFT, NO_KEY, place)
@@ -95,7 +107,9 @@ def test_a_double_click_enlarges_a_question_to_the_whole_room_until_escape_is_pr
     wait_for_rest(qtbot, program)
 
 
-def test_at_most_three_fields_are_visible_until_more_is_pressed(qtbot: QtBot, program: Program) -> None:
+def test_a_question_shows_at_most_three_fields_until_the_button_named_more_is_pressed(
+    qtbot: QtBot, program: Program
+) -> None:
     for row in PAGES:
         page = program.pages.page(row) if row.id in question_names() and row.tabs == "charts" else None
         if not isinstance(page, QuestionPage):
@@ -115,7 +129,7 @@ def test_at_most_three_fields_are_visible_until_more_is_pressed(qtbot: QtBot, pr
     wait_for_rest(qtbot, program)
 
 
-def test_a_click_into_an_empty_field_or_the_enter_key_answers_the_example(
+def test_a_click_into_an_empty_field_or_the_enter_key_fills_in_the_example(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     page = page_of(trained_window, "canonical")
@@ -141,7 +155,7 @@ def test_a_pair_is_shown_in_one_column_of_the_window_and_in_two_columns_of_a_sav
 ) -> None:
     page = page_of(trained_window, "ties")
     wait_for_answers(qtbot, trained_window)
-    assert page.model.headings == ["step", "pair", "tied with", "count", "that pair's step"]
+    assert page.model.headings == ["Step", "Pair", "Tied with", "Count", "Step of the tied pair"]
     answer = page.model.answer
     assert answer is not None
     left, right = answer.columns["left_text"][0], answer.columns["right_text"][0]

@@ -1,10 +1,11 @@
-"""Tests of pages that are built from the declarations of their questions alone, with the real engine."""
+"""Tests of pages that the window builds from the declaration of a question, with the real engine."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
 from app.window.pages import PAGES, RACE, SIZES, TIES, question_row
-from app.window.questions.question_model import ASKING, NOTHING_YET, STOPPED, QuestionModel
+from app.window.questions import question_model
+from app.window.questions.question_model import ASKING, LONG_MILLISECONDS, NO_STEPS, NOTHING_YET, STOPPED, QuestionModel
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core import train
@@ -24,6 +26,7 @@ from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.floor.search import Search
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions import question_named, question_names
+from bpe_core.support.progress import Work, while_wanted
 from tests.gui.conftest import WAIT, Train, settle, wait_for_rest
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, choose_value, ranked_words, wait_for_answers
 from tests.gui.tables import exact_rows
@@ -51,7 +54,7 @@ def test_every_question_has_a_page_or_another_view() -> None:
     assert question_row("ties").title == "Ties"
 
 
-def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
+def test_the_floor_page_improves_its_answer_until_the_user_stops_the_search(
     qtbot: QtBot, trained_window: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = Search.steps
@@ -77,17 +80,41 @@ def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
     wait_for_answers(qtbot, trained_window)
 
 
+def test_a_question_that_reports_no_progress_can_be_stopped_when_it_takes_long(
+    qtbot: QtBot, trained_window: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(question: object, studies: object, work: Work, **values: object) -> None:
+        for _ in while_wanted(count(), work.cancelled, every=1):
+            time.sleep(0.01)
+
+    monkeypatch.setattr(question_model, "ask_about", silent)
+    page = QuestionPage(QuestionModel(trained_window.session, "ranks"))
+    qtbot.addWidget(page)
+    page.show()
+    page.model.watch(True)
+    assert page.stop.isHidden(), "most answers come at once"
+    qtbot.waitUntil(page.stop.isVisible, timeout=WAIT)
+    assert page.sentence.text() == ASKING
+    page.stop.click()
+    assert page.sentence.text() == STOPPED
+    assert page.stop.isHidden()
+    qtbot.wait(2 * LONG_MILLISECONDS)
+    assert page.sentence.text() == STOPPED
+    page.model.watch(False)
+    wait_for_answers(qtbot, trained_window)
+
+
 def test_a_table_without_texts_is_checked_by_its_merges_alone(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     train("the lowest of the low", "gpt2", merges=9, min_frequency=1).save(tmp_path / "tokenizer.json")
     program = window_with(tmp_path / "tokenizer.json")
     page = page_of(program, "check")
-    qtbot.waitUntil(lambda: "The table alone shows nothing wrong." in page.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "The table alone shows no mistake." in page.sentence.text(), timeout=WAIT)
     settle(qtbot, program)
 
 
-def test_each_question_page_shows_its_answer_and_saves_every_row(qtbot: QtBot, trained_window: Program) -> None:
+def test_question_pages_show_their_answers_and_save_every_row(qtbot: QtBot, trained_window: Program) -> None:
     for name in ("ranks", "lengths", "compression", "race", "ties", "sizes", "morphemes", "ways", "mixture"):
         page = page_of(trained_window, name)
         assert page.accessibleName() == question_named(name).title()
@@ -166,7 +193,9 @@ def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: Q
     assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
 
 
-def test_the_race_page_shows_the_counts_of_leading_and_of_losing_pairs(qtbot: QtBot, trained_window: Program) -> None:
+def test_the_race_page_lists_the_leading_pairs_and_never_merged_pairs_and_a_typed_pair(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     trained_window.session.cursor.go_to(60)
     trained_window.actions["race"].trigger()
     race, history = trained_window.pages.page(RACE), ranked_words(trained_window).history
@@ -187,7 +216,7 @@ def test_the_race_page_shows_the_counts_of_leading_and_of_losing_pairs(qtbot: Qt
     type_and_enter(qtbot, race, "pairs", name)
     wait_for_answers(qtbot, trained_window)
     assert f"{name}: " in race.sentence.text()
-    assert "is first here with" in race.sentence.text()
+    assert "is first among these pairs with" in race.sentence.text()
     type_and_enter(qtbot, race, "pairs", "no such thing")
     wait_for_rest(qtbot, trained_window)
     assert "plus between them" in race.sentence.text()
@@ -295,7 +324,49 @@ def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(
     model.watch(False)
 
 
-def test_refusals_in_the_window_name_fields_and_panels_instead_of_options_of_commands(
+def test_a_question_page_without_an_answer_does_not_ask_to_train_if_the_training_has_begun(
+    trained_window: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = QuestionModel(trained_window.session, "ranks")
+    monkeypatch.setattr(model, "_runs", list)  # as if no run had a step yet
+    model.refresh()
+    assert model.trouble == NO_STEPS
+
+
+def test_a_narrow_question_page_shows_its_figure_in_full_width_without_scroll_bars(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    window = trained_window.window
+    window.resize(1024, 700)
+    window.arrange()
+    page = page_of(trained_window, "noise")
+    qtbot.waitUntil(lambda: page.model.answer is not None, timeout=WAIT)
+
+    def has_figure_alone() -> None:
+        assert (page.table.isHidden(), page.figure.isHidden()) == (True, False), (page.width(), page.sentence.text())
+
+    qtbot.waitUntil(has_figure_alone, timeout=WAIT)
+    for name in ("noise", "sizes", "curves", "floor"):
+        page = page_of(trained_window, name)
+        wait_for_rest(qtbot, trained_window)
+        assert page.minimumSizeHint().width() <= trained_window.charts.width(), name
+    trained_window.question.whole.click()
+    page = page_of(trained_window, "noise")
+    qtbot.waitUntil(page.table.isVisible, timeout=WAIT)
+    trained_window.question.whole.click()
+    window.resize(1280, 800)
+    window.arrange()
+
+
+def test_an_answer_that_consists_only_of_sentences_uses_the_whole_height(qtbot: QtBot, trained_window: Program) -> None:
+    page = page_of(trained_window, "curves")
+    wait_for_rest(qtbot, trained_window)
+    page.model._take(None, "A single text cannot be compared. " * 15)
+    text = page.sentence
+    qtbot.waitUntil(lambda: page.said.sizes()[0] >= text.heightForWidth(text.width()) > 0, timeout=WAIT)
+
+
+def test_error_messages_of_the_window_mention_fields_and_panels_instead_of_command_options(
     trained_window: Program,
 ) -> None:
     page = page_of(trained_window, "curves")

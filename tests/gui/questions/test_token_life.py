@@ -1,11 +1,11 @@
-"""Tests of the page about the use of a token in the corpus, with the real engine."""
+"""Tests of the page that shows where a token occurs in the corpus, with the real engine."""
 
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QModelIndex, QPoint
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.pages import RACE
@@ -19,6 +19,35 @@ from tests.core.learning import tokens_of_word
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, ranked_words, section, wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("one_session")
+
+
+class SquashedPaints(QObject):
+    """A counter of paint events at which the page is lower than its texts need."""
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self.times = 0
+        self.squashed = 0
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
+            self.times += 1
+            self.squashed += watched.height() < watched.heightForWidth(watched.width())
+        return False
+
+
+def test_the_page_of_a_token_is_never_painted_with_overlapping_texts(qtbot: QtBot, trained_window: Program) -> None:
+    trained_window.inspector.show_page("token")
+    page = trained_window.pages[TokenPage]
+    wait_for_answers(qtbot, trained_window)
+    paints = SquashedPaints(page.widget_to_save)
+    for step in range(20, 60):
+        trained_window.session.cursor.go_to(step)
+        qtbot.wait(20)
+    wait_for_answers(qtbot, trained_window)
+    assert paints.times > 10
+    assert paints.squashed == 0
 
 
 def test_a_click_on_a_merge_shows_the_history_of_its_token(qtbot: QtBot, trained_window: Program) -> None:

@@ -59,7 +59,7 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, t
             assert whole.replace("␣", " ") in text
 
 
-def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(
+def test_the_reason_for_a_word_end_names_the_parts_of_the_pattern_that_match_beside_it(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     click_before(qtbot, trained_window, 21)  # said| 1
@@ -135,7 +135,7 @@ def test_a_click_on_a_tree_node_goes_to_its_step_and_a_click_on_a_gap_explains_t
     assert all(f"step:{step}" in trained_window.pages[WhyPage].reason.text() for step in boundary.steps)
 
 
-def test_the_why_page_is_reached_by_keys_and_by_menus(qtbot: QtBot, trained_window: Program) -> None:
+def test_the_why_page_can_be_opened_by_keyboard_and_from_menus(qtbot: QtBot, trained_window: Program) -> None:
     editor = trained_window.text_panel.editor
     editor.setFocus()
     qtbot.keyClick(editor, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
@@ -156,7 +156,7 @@ def test_the_why_page_is_reached_by_keys_and_by_menus(qtbot: QtBot, trained_wind
     assert word_facts(trained_window).byte in (15, 16), "the menu is about the place under the mouse"
 
 
-def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
+def test_the_merge_tree_can_be_enlarged_and_scaled_with_the_slider_and_saved(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     click_before(qtbot, trained_window, 8)
@@ -195,7 +195,7 @@ def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
     assert trained_window.window.stage == ""
 
 
-def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:
+def test_dropped_tokens_are_drawn_faintly_in_a_merge_tree(qtbot: QtBot) -> None:
     words = "the other end of the day, on the one hand; the cat, on the other hand; the mat. " * 2
     recipe = Recipe.preset("boundless", merges=40, min_frequency=1, tau=0.4)
     study = Study(learn(count_words(Corpus.from_texts([words]), recipe), recipe))

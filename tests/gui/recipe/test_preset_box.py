@@ -1,4 +1,4 @@
-"""Tests of the box of presets. Its headings cannot be chosen."""
+"""Tests of the box of presets. A person cannot choose its headings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from app.wiring import Program
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_heading_in_the_preset_list_chooses_no_preset(program: Program) -> None:
-    """A key that was pressed in the list once led to the message "There is no preset None"."""
+def test_a_heading_in_the_preset_list_cannot_be_chosen_as_a_preset(program: Program) -> None:
+    """In an older version, a key in the list led to the message "There is no preset None"."""
     box, before = program.recipe_panel.preset, program.session.recipe.value
     headings = [place for place in range(box.count()) if box.itemData(place) is None]
     assert headings

@@ -83,7 +83,7 @@ def test_the_recipe_form_hides_choices_that_the_chosen_method_does_not_use(
 
 
 @pytest.mark.usefixtures("only_window")
-def test_presets_are_listed_under_their_method(program: Program) -> None:
+def test_each_preset_can_be_chosen_in_the_form_and_shows_its_explanation(program: Program) -> None:
     assert sorted(option.value for offered in presets().values() for option in offered) == sorted(PRESETS)
     for name, preset in PRESETS.items():
         program.form.choose_preset(name)
@@ -130,7 +130,7 @@ def test_a_custom_pattern_typed_in_the_form_is_used_for_training(qtbot: QtBot, p
     assert rows(program) == 14
 
 
-def test_a_pattern_with_catastrophic_backtracking_ends_in_an_error_sentence(
+def test_a_pattern_with_catastrophic_backtracking_is_reported_in_an_error_message(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Splitter.__init__, "__kwdefaults__", {"specials": None, "patience": 0.5})
@@ -142,7 +142,7 @@ def test_a_pattern_with_catastrophic_backtracking_ends_in_an_error_sentence(
 
 
 def type_text(field: QWidget, text: str) -> None:
-    """Type a text into a field key by key, without finishing the input."""
+    """Type a text into a field key by key. Do not press Enter."""
     field.setFocus()
     field.selectAll()  # type: ignore[attr-defined]
     QTest.keyClicks(field, text)

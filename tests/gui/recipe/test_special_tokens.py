@@ -1,4 +1,4 @@
-"""Tests of special tokens in the person's text. They stay whole wherever the text is edited."""
+"""Tests of special tokens in the person's text. A special token stays whole when the text around it is edited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = f"the newer{END}keeper {END}"
 
 @pytest.fixture(params=["gpt2", "clean-words"])
 def program(request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], train: Train) -> Program:
-    """Return a window whose recipe has a special token, and whose text contains this token."""
+    """Return a window with a special token in its recipe and in its text."""
     made = window_with()
     made.form.choose_preset(request.param)
     assert made.form.choose(merges=60, vocab_size=None, special_tokens=(END,))
@@ -45,7 +45,7 @@ def shown_ids(program: Program) -> list[int]:
 
 
 def expected_ids(program: Program) -> list[int]:
-    """Return the ids of the tokens that cover some text. A marker that is a separate token covers no text."""
+    """Return the ids of the tokens that cover bytes of the text. A token that is only a marker covers none."""
     run = program.session.runs.shown
     assert run is not None
     assert run.history is not None
@@ -54,7 +54,7 @@ def expected_ids(program: Program) -> list[int]:
     return [id for start, stop, id in spans if stop > start]
 
 
-def test_a_special_token_in_the_text_is_one_token_at_every_step(qtbot: QtBot, program: Program) -> None:
+def test_a_special_token_in_the_text_is_one_token_at_early_and_late_steps(qtbot: QtBot, program: Program) -> None:
     for moment in (60, 7, 0):
         program.session.cursor.go_to(moment)
         settle(qtbot, program)

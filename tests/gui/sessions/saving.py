@@ -1,4 +1,4 @@
-"""The functions for tests that save and open sessions, and that read session files and safety copies."""
+"""Functions that save and open sessions, and that read session files and safety copies."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def merges_in(path: Path, run: int) -> int:
 
 
 def text_in(path: Path) -> str:
-    """Return the person's text in a safety copy. Return an empty text while the copy is being written."""
+    """Return the person's text in a safety copy. While the copy is being written, return an empty text."""
     try:
         return read_session(path, is_safety_copy=True).text
     except BpeError:
@@ -85,7 +85,7 @@ def text_in(path: Path) -> str:
 
 
 def wait_until_kept(qtbot: QtBot, program: Program) -> SavedSession:
-    """Wait until the safety copy contains all that was learned. Return its session."""
+    """Wait until the safety copy holds all steps of the run. Return its session."""
     run = program.session.runs.shown
     assert run is not None
 

@@ -1,4 +1,4 @@
-"""Tests of a session file from a stranger. It can neither block the window nor make it read other files."""
+"""Tests of session files from strangers. They can neither block the window nor make it read other files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def test_a_session_that_names_a_pipe_does_not_block_the_window(qtbot: QtBot, pro
 def test_a_session_that_names_a_file_on_another_computer_does_not_read_the_file(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Looking for the file would contact that computer. Here the file is local, so the test notices if it is read."""
+    """Looking for the file would contact the other computer.
+
+    In this test the file is local, so that a read is noticed.
+    """
     path = tmp_path / r"\\other\share\a.txt"
     path.write_text("low lower lowest", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

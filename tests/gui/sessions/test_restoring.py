@@ -1,4 +1,4 @@
-"""Tests of unsaved work. It is kept whatever ends the window, and can be restored."""
+"""Tests of unsaved work. It is kept when the window ends for any reason, and it can be restored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.gui.sessions.saving import (
 def test_a_new_window_offers_to_restore_the_session_of_a_killed_window(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path
 ) -> None:
-    """The test copies the safety copy while the window is open, because a killed window leaves the file like that."""
+    """The test copies the safety copy of an open window. A killed window would leave the same file."""
     first = new_program()
     small(first)
     train(first)
@@ -82,7 +82,7 @@ def test_closing_an_untouched_window_leaves_no_safety_copy(qtbot: QtBot, new_pro
     assert safety_copies() == []
 
 
-def test_opening_another_session_keeps_a_safety_copy_of_the_present_session(
+def test_opening_another_session_keeps_a_safety_copy_of_the_current_session(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = new_program()
@@ -127,7 +127,7 @@ def window_with_copy(qtbot: QtBot, new_program: NewProgram) -> Program:
 def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_window(
     qtbot: QtBot, window_with_copy: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check holds the lock of a copy until after the person has tried to restore that copy."""
+    """The check locks the safety copy. The lock lasts until the person has tried to restore the copy."""
     acquire, window = Lock.acquire, threading.current_thread()
     is_held, may_go_on = threading.Event(), threading.Event()
 
@@ -170,7 +170,7 @@ def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
 
 
 def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, window_with_copy: Program) -> None:
-    """A damaged copy stays while the window writes a copy of its new work."""
+    """The damaged copy stays while the window writes a copy of its own new work."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
     answer(window_with_copy, "Restore")
@@ -187,7 +187,7 @@ def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, 
 def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_later(
     qtbot: QtBot, window_with_copy: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program asks the person to try again, and the second try works."""
+    """The window asks the person to try again, and the second try works."""
     may_go_on = threading.Event()
 
     def write_slowly(*arguments: Any) -> None:
@@ -214,7 +214,7 @@ def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_
     assert window_with_copy.token_text.text() == "left behind"
 
 
-def test_opening_a_link_to_the_open_file_reports_no_other_window(
+def test_opening_a_link_to_the_open_file_does_not_report_that_another_window_has_it_open(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"

@@ -1,4 +1,4 @@
-"""Tests that save a session and open it again. Everything is as before, and the training can continue."""
+"""Tests that save a session and open it again. The window looks as before, and the training can continue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.shared import ROOT
 
 
 def charts_of(qtbot: QtBot, program: Program) -> list[Rows]:
-    """Return the values of each chart that needs no question."""
+    """Return the values of four charts."""
     tables = []
     for chart in ("pairs", "ranks", "compression", "lengths"):
         program.charts.show_page(chart)
@@ -141,10 +141,10 @@ def test_an_opened_session_restores_all_runs_and_new_runs_get_new_numbers(
     assert [run.number for run in second.session.runs.all] == [1, 2, 3]
 
 
-def test_a_session_file_of_the_previous_version_opens_and_goes_on_training(
+def test_a_session_file_of_the_previous_version_opens_and_its_training_continues(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
-    """The content of the file has its own test in tests/core/test_files_of_older_versions.py."""
+    """Another test checks the content of the file, in tests/core/test_files_of_older_versions.py."""
     path = shutil.copy(ROOT / "tests/core/before/session.bpex", tmp_path)
     open_session(qtbot, program, Path(path))
     assert [run.number for run in program.session.runs.all] == [1, 2, 3]
@@ -160,7 +160,7 @@ def test_a_session_file_of_the_previous_version_opens_and_goes_on_training(
     assert program.session.runs.all[1].learned > learned
 
 
-def test_a_filter_saved_with_the_older_sign_for_a_blank_keeps_its_meaning(program: Program) -> None:
+def test_a_filter_saved_with_the_former_symbol_for_a_space_keeps_its_meaning(program: Program) -> None:
     def restored(**filter: object) -> MergeFilter:
         saved = dataclasses.replace(snapshot_of(program.session, {}), filter={**before, **filter})
         restore(program.session, saved, {})
@@ -173,7 +173,7 @@ def test_a_filter_saved_with_the_older_sign_for_a_blank_keeps_its_meaning(progra
     assert restored(**snapshot_of(program.session, {}).filter) == MergeFilter("col·l")
 
 
-def test_a_session_of_symbols_shows_its_corpus_by_the_names_of_symbols(
+def test_a_session_of_symbols_shows_the_corpus_with_the_names_of_its_symbols(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     song, session = tmp_path / "song.txt", tmp_path / "song.bpex"

@@ -1,4 +1,4 @@
-"""Tests of the file of a session: unsaved changes, failed saving, and a file that another window has open."""
+"""Tests of session files: unsaved changes, a failed save, and a file that is open in another window."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_session_file_changed_by_another_program_is_not_replaced_without_a_que
 
 
 @pytest.mark.parametrize("content", [b"", b"not a session", b"SQLite format 3\0 and then nothing"])
-def test_opening_another_kind_of_file_as_a_session_is_refused_and_keeps_the_present_session(
+def test_opening_a_file_that_is_not_a_session_is_refused_and_keeps_the_current_session(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, content: bytes
 ) -> None:
     small(program)
@@ -138,7 +138,7 @@ def test_opening_a_session_that_another_window_has_open_is_reported(
     assert third.filing.document.path == path
 
 
-def test_a_session_opens_by_drop_by_name_and_from_the_list_of_recent_files(
+def test_a_session_can_be_opened_by_dropping_it_or_by_its_name_or_from_the_recent_files(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"

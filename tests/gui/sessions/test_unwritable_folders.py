@@ -1,4 +1,4 @@
-"""Tests of saving into a folder that cannot be written to, over a file that cannot be changed, and to a full disk."""
+"""Tests of saving into a folder without permission, over a protected file, and to a full disk."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_unwritable_folder_of_safety_copies_is_reported_once_and_training_goe
 
 @pytest.fixture
 def locked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return a folder with a session in which nothing can be changed."""
+    """Return a folder with a session. Nothing in the folder can be changed."""
     if os.name != "posix":
         pytest.skip("Windows locks folders in another way")
     folder = tmp_path / "locked"
@@ -95,7 +95,7 @@ def test_a_session_in_a_read_only_folder_opens_and_can_be_saved_elsewhere(
     assert len(read_session(locked_folder.parent / "two.bpex").runs) == 1
 
 
-def test_a_full_disk_is_reported_and_safety_copies_resume_when_there_is_room(
+def test_a_full_disk_is_reported_and_safety_copies_are_written_again_when_there_is_space(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:

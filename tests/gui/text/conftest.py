@@ -1,4 +1,4 @@
-"""The fixtures for tests of the token text: an editor on the screen, and functions for its keys and its mouse."""
+"""The fixtures for tests of the token text: an editor on the screen, and functions that use its keys and its mouse."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ LANGUAGES = (
 
 
 def words_of_letters(data: bytes) -> Int32s:
-    """Return made-up ranks of boundaries: a split before each blank and line end, and arbitrary ranks inside words."""
+    """Return made-up ranks of the boundaries in a text.
+
+    Words end before each space and line break, and ranks inside words are arbitrary.
+    """
     raw = np.frombuffer(data, np.uint8)
     ranks = ((np.arange(len(raw) + 1, dtype=np.int64) * 2654435761 >> 7) % 97).astype(np.int32)
     ranks[ranks % 5 == 0] = NEVER
@@ -52,7 +55,7 @@ def answer(model: TokenTextModel) -> None:
 
 @pytest.fixture
 def show_editor(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
-    """Return a function that shows an editor with the focus. Its text is encoded after each edit."""
+    """Return a function that shows an editor with the focus. The editor encodes its text after each edit."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     application.setStyleSheet("")  # which windows of other tests wear: its colours are those of their theme
@@ -96,7 +99,7 @@ def press(editor: TokenTextEdit, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt
 
 
 def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
-    """Return a point in the cell of a visible byte."""
+    """Return the middle of the cell in which the editor shows a byte."""
     for block in editor.visible_blocks():
         for row in block.rows:
             within = byte - block.start - row.first_byte
@@ -107,7 +110,7 @@ def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
 
 
 def move(editor: TokenTextEdit, point: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
-    """Move the mouse with a button pressed. The offscreen platform of Qt cannot do that by itself."""
+    """Move the mouse with a button pressed. Qt's offscreen platform cannot do that by itself."""
     where = QPointF(point)
     event = QMouseEvent(
         QEvent.Type.MouseMove,

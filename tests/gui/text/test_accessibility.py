@@ -1,4 +1,4 @@
-"""Tests of the token text for screen readers: what they can read and do there."""
+"""Tests of screen readers: what they can read and do in the token text."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
-def test_navigation_keys_move_the_caret_to_the_expected_places(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_navigation_keys_move_the_caret_to_the_expected_positions(show_editor: Callable[..., TokenTextEdit]) -> None:
     text = "first line here\nsecond\n\nlast one"
     editor = show_editor(text)
     steps: list[tuple[Qt.Key, Qt.KeyboardModifier, int]] = [
@@ -33,7 +33,7 @@ def test_navigation_keys_move_the_caret_to_the_expected_places(show_editor: Call
         assert editor.caret == place, (key, modifier)
 
 
-def test_home_and_end_move_the_caret_within_the_row_of_a_wrapped_line(
+def test_the_home_and_end_keys_move_the_caret_within_the_row_of_a_wrapped_line(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
     editor = show_editor("word " * 60)
@@ -71,7 +71,7 @@ def test_page_keys_move_the_caret_and_the_view(show_editor: Callable[..., TokenT
     assert editor.verticalScrollBar().value() == 0
 
 
-def test_no_key_leaves_the_caret_inside_a_grapheme(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_no_key_moves_the_caret_into_the_middle_of_a_grapheme(show_editor: Callable[..., TokenTextEdit]) -> None:
     editor = show_editor(LANGUAGES, width=220)
     forwards, backwards = [0], [len(LANGUAGES)]
     for key, places, goal in (
@@ -86,8 +86,10 @@ def test_no_key_leaves_the_caret_inside_a_grapheme(show_editor: Callable[..., To
         assert inside not in forwards
 
 
-def test_a_short_text_is_shown_in_letters_as_large_as_fit_the_editor(show_editor: Callable[..., TokenTextEdit]) -> None:
-    """A longer text has its usual size, and any size that the person chooses stays."""
+def test_a_short_text_is_shown_in_the_largest_letters_that_fit_into_the_editor(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
+    """A longer text has its usual size. If a person chooses a size, it stays."""
     editor = show_editor("a few words", width=500, height=300)
     usual = editor.font().pointSizeF()
     editor.fit_letters()

@@ -1,4 +1,4 @@
-"""Tests of the layout of a block. Invisible characters get a name, and each letter a cell."""
+"""Tests of the layout of a block. Each letter has a cell, and invisible characters are shown as names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shown_document(text: str, width: float) -> tuple[TokenDocument, TokenLayout]
 
 
 def first_block(text: str) -> tuple[BlockCells, float]:
-    """Return the cells of the first block of a text, and the width of its first row."""
+    """Return the cells in the first block of a text, and the width of its first row."""
     document, layout = shown_document(text, 500.0)
     block = document.firstBlock()
     cells = layout.cells_of(block)
@@ -50,7 +50,7 @@ def test_invisible_characters_are_shown_as_names() -> None:
     st.text(st.sampled_from("ab  \x00\u200b😀\u0301ש\t\U000e0041") | st.characters(codec="utf-8"), max_size=40),
     st.booleans(),
 )
-def test_the_displayed_text_is_as_long_as_the_text_and_keeps_every_visible_character(
+def test_the_text_that_shows_invisible_characters_is_as_long_as_the_original_text(
     text: str, all_invisible: bool
 ) -> None:
     text = text.replace("\n", "")
@@ -87,7 +87,7 @@ def test_letters_of_a_line_with_mixed_reading_directions_have_separate_areas_on_
     assert abs(widths.sum() - text_width) < 2
 
 
-def test_an_edit_lays_out_only_the_changed_rows_again() -> None:
+def test_an_edit_recomputes_the_layout_of_only_the_changed_rows() -> None:
     document, layout = shown_document("many words " * 60, 300.0)
     before = layout.cells_of(document.firstBlock()).rows
     document.model.replace(document.model.length, document.model.length, "x")

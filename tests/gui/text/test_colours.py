@@ -1,6 +1,6 @@
 """Tests of the colours of the token text.
 
-The tests read pixels of the screen, and check that people with any colour vision can distinguish the colours.
+They read pixels of the screen. They also check that people with any colour vision can distinguish the colours.
 """
 
 from __future__ import annotations
@@ -126,7 +126,9 @@ def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
     assert faint not in [known.pixelColor(x, 4) for x in range(6, 40)]
 
 
-def test_token_colours_change_at_once_with_the_light_or_dark_palette(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_token_colours_change_immediately_with_the_light_or_dark_palette(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
     editor = show_editor("some words to see")
     point = middle_of(editor, 1) - QPoint(0, 9)
     assert pixels_of(editor)(point) in LIGHT_FILLS
@@ -136,7 +138,7 @@ def test_token_colours_change_at_once_with_the_light_or_dark_palette(show_editor
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_neighbouring_tokens_with_one_scale_colour_are_painted_in_two_shades_with_an_edge(
+def test_neighbouring_tokens_coloured_by_age_have_different_shades_and_a_line_between_them(
     show_editor: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
     editor = show_editor("aaaaaaaaaaaa", cursor=0)
@@ -164,7 +166,7 @@ def tokens_of(texts: list[bytes]) -> Tokens:
 
 
 @given(pieces)
-def test_a_token_has_the_same_colour_with_any_id_and_at_any_place(texts: list[bytes]) -> None:
+def test_a_token_has_the_colour_of_its_text_unless_its_neighbour_has_this_colour(texts: list[bytes]) -> None:
     colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
     own = [colour_of(text) for text in texts]
     kept = [now == colour for now, colour in zip(colours, own, strict=True)]
@@ -180,7 +182,7 @@ def test_neighbouring_tokens_never_have_the_same_colour(texts: list[bytes]) -> N
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_scrolling_over_a_run_of_one_letter_changes_no_token_colour(size: int) -> None:
+def test_scrolling_over_many_equal_letters_changes_no_token_colour(size: int) -> None:
     data = b"a" * 60_000
 
     def between(start: int, stop: int) -> Tokens:
@@ -286,7 +288,7 @@ def contrast(first: QColor, second: QColor) -> float:
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_token_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+def test_token_colours_differ_visibly_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
     palette = TokenPalette.matching(window)
     seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in (*palette.fills, palette.paper)]
     distances = [float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)]
@@ -307,7 +309,7 @@ def test_a_colour_scale_has_a_visible_order_for_every_kind_of_colour_vision(wind
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_the_mark_colour_differs_from_letters_and_fills_for_every_kind_of_colour_vision(
+def test_the_colour_that_marks_differences_stands_out_for_every_kind_of_colour_vision(
     window: QPalette, vision: str
 ) -> None:
     palette = TokenPalette.matching(window)
@@ -316,7 +318,7 @@ def test_the_mark_colour_differs_from_letters_and_fills_for_every_kind_of_colour
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_letters_contrast_with_the_colour_of_every_token_whether_selected_or_not(window: QPalette) -> None:
+def test_letters_contrast_with_every_token_colour_whether_selected_or_not(window: QPalette) -> None:
     palette = TokenPalette.matching(window)
     assert len(palette.fills) == COLOURS
     assert len(palette.scale) == COLOURS
@@ -327,7 +329,7 @@ def test_letters_contrast_with_the_colour_of_every_token_whether_selected_or_not
 
 
 def selected_fill(palette: TokenPalette, fill: QColor) -> QColor:
-    """Return a fill colour with the colour of the selection painted over it."""
+    """Return the colour of a token with the colour of the selection painted over it."""
     over, share = palette.selection, palette.selection.alphaF()
     pairs = (fill.redF(), over.redF()), (fill.greenF(), over.greenF()), (fill.blueF(), over.blueF())
     return QColor.fromRgbF(*(below * (1 - share) + above * share for below, above in pairs))

@@ -1,4 +1,4 @@
-"""Tests of a document and its text. After any edit both have the same content, and so have all other views."""
+"""Tests of Qt's document and the text model. After any edit, both contain the same text, and all views show it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ places = st.tuples(st.integers(0, 90), st.integers(0, 9))
 
 @contextmanager
 def documents(text: str) -> Iterator[list[TokenDocument]]:
-    """Return two documents of one text. Their lines are broken after a few characters."""
+    """Return two documents with the same text model. Lines are broken after a few characters."""
     with pytest.MonkeyPatch.context() as patch:
         make_chunks_short(patch)
         model, owner = TokenTextModel(text), QObject()
@@ -48,7 +48,7 @@ def check(document: TokenDocument, text: str) -> None:
 
 
 def _by_character(chunk: str, shown: str) -> list[str]:
-    """Return the shown text of each character in a chunk."""
+    """Return the text that the window shows for each character in a chunk."""
     parts, units = [], shown.encode("utf-16-le")
     for character in chunk.removesuffix("\n"):
         size = len(character.encode("utf-16-le"))

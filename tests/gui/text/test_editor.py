@@ -1,4 +1,4 @@
-"""Tests that show, scroll and edit texts of any content and size."""
+"""Tests of the editor, which shows, scrolls and edits texts of any content and size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
 def visible_text(editor: TokenTextEdit) -> str:
-    """Return the text of the visible rows. Check that the bytes of the rows follow each other."""
+    """Return the text in the visible rows. Check that each row begins with the byte after the row above."""
     blocks = editor.visible_blocks()
     rows = [(block, row) for block in blocks for row in block.rows]
     for (block, row), (following, next_row) in pairwise(rows):
@@ -139,7 +139,7 @@ def test_block_breaks_within_a_long_line_are_not_part_of_the_text(show_editor: C
     )
 
 
-def test_three_clicks_select_a_whole_line_that_qt_holds_in_several_blocks(
+def test_a_triple_click_selects_a_whole_line_that_qt_stores_in_several_blocks(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
     line = "many words " * 600
@@ -181,7 +181,7 @@ def test_a_new_editor_width_keeps_the_first_visible_row(
 
 
 def test_unused_token_editors_are_freed(qtbot: QtBot) -> None:
-    """Python frees the parts of a view in any order, which once crashed the process."""
+    """Python frees the parts of a view in any order. In an older version that crashed the process."""
     for _ in range(8):
         editor = TokenTextEdit(TokenTextModel(LANGUAGES))
         editor.grab()

@@ -1,4 +1,4 @@
-"""Tests of the panels beside the token text: the ids, the link between an id and its token, and the counts."""
+"""Tests of the panels beside the token text: the ids with their tokens, and the counts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import bpe_core as bpe
 from app.window.text.pasted_ids import DecodedIds
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.ids_view import IdsGrid, IdsView
@@ -16,6 +17,7 @@ from app.window.text.view.text_panel import CountsBar, TokenTextPanel
 from bpe_core.segmenting.boundaries import NEVER, Boundaries, HiddenSymbols
 from bpe_core.segmenting.boundaries import PATTERN_CUT as CUT
 from tests.gui.text.conftest import CTRL, SHIFT, Key, answer, light, middle_of, move
+from tests.shared import text_of
 
 
 @pytest.fixture
@@ -86,6 +88,20 @@ def test_pasted_ids_are_decoded_and_their_text_is_shown(qtbot: QtBot) -> None:
     assert not view.decoded.isVisible()
 
 
+def test_the_ids_view_reports_ids_that_are_larger_than_the_vocabulary(qtbot: QtBot) -> None:
+    model = TokenTextModel("low lower")
+    view = IdsView(model)
+    qtbot.addWidget(view)
+    view.show()
+    text = text_of("prose")[:3_000]
+    study = bpe.train(text, method="unigram", vocab_size=100)
+    model.use_history(study.history)
+    assert view.about_large_ids.isVisible()
+    assert view.about_large_ids.text().startswith("These ids go up to ")
+    model.use_history(bpe.train(text, merges=5).history)
+    assert not view.about_large_ids.isVisible()
+
+
 def test_the_grid_of_300_000_ids_can_be_scrolled_to_the_last_id(qtbot: QtBot) -> None:
     model = TokenTextModel("abc" * 100_000)
     view = IdsView(model)
@@ -126,10 +142,10 @@ def test_every_part_of_the_text_panel_has_a_name_and_can_be_reached_by_keyboard(
     assert not panel.editor.hasFocus()
 
 
-def test_an_id_without_bytes_can_be_pointed_at_among_the_other_ids(qtbot: QtBot) -> None:
-    """A person can point at and select an id without bytes, such as that of a word marker.
+def test_the_mouse_can_point_at_the_id_of_a_token_without_bytes(qtbot: QtBot) -> None:
+    """A token such as a word marker has no bytes in the text. A person can still point at its id and select it.
 
-    A click on the id moves the text cursor to its place in the text.
+    A click on the id moves the text cursor to the place of the token.
     """
     model = TokenTextModel("low low")
     panel = TokenTextPanel(model)
@@ -154,7 +170,7 @@ def test_an_id_without_bytes_can_be_pointed_at_among_the_other_ids(qtbot: QtBot)
     assert panel.editor.caret == 7
 
 
-def test_cells_of_the_id_grid_are_wide_enough_before_anything_is_learned(qtbot: QtBot) -> None:
+def test_cells_of_the_id_grid_are_wide_enough_before_any_training(qtbot: QtBot) -> None:
     model = TokenTextModel("theme")
     grid = IdsGrid(model)
     qtbot.addWidget(grid)

@@ -1,4 +1,4 @@
-"""Tests of selecting with the mouse, and of the tokens under the mouse and at the text cursor."""
+"""Tests of selecting text with the mouse, and of reporting the token under the mouse or at the text cursor."""
 
 from __future__ import annotations
 

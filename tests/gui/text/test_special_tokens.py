@@ -1,4 +1,7 @@
-"""Tests of special tokens in a text. They are read as the file's library does, and the person can change that."""
+"""Tests of special tokens in a text.
+
+They are read as the library of the file reads them, and a person can change that.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the animation of a step in the text: where it is visible, how it ends, and when there is none."""
+"""Tests of the animation of a step in the text: when it begins, where it is visible, and how it ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *i
 
 
 @given(cuts, cuts)
-def test_a_step_animates_only_the_changed_ranges_of_the_text(before: np.ndarray, after: np.ndarray) -> None:
+def test_an_animated_step_moves_only_the_changed_ranges_of_the_text(before: np.ndarray, after: np.ndarray) -> None:
     changes = changes_between(before, after)
     inner_before = {edge for was, _ in changes for edge in was[1:-1]}
     inner_after = {edge for _, now in changes for edge in now[1:-1]}
@@ -52,7 +52,7 @@ def test_the_last_frame_of_an_animated_step_equals_the_text_drawn_without_animat
     assert late == fresh.viewport().grab().toImage()
 
 
-def test_an_edit_a_scroll_or_a_move_of_the_cursor_ends_the_animation_of_a_step(
+def test_an_edit_or_a_scroll_or_a_cursor_move_ends_the_animation_of_a_step(
     qtbot: QtBot, show_editor: Callable[..., TokenTextEdit]
 ) -> None:
     editor = show_editor(LANGUAGES * 3, cursor=21)

@@ -1,4 +1,4 @@
-"""Tests of the choice between encoding a whole text and encoding a part of it."""
+"""Tests of the encoder of the person's text: tokens before any training, and the thread that splits words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def history_without_steps(recipe: Recipe, counts: dict[str, int]) -> History:
     return History.from_pairs(recipe, Alphabet.for_words(WordTable.from_counts(counts), recipe), [])
 
 
-def test_runs_with_different_alphabets_have_different_base_tokens() -> None:
+def test_two_runs_without_steps_are_equal_if_and_only_if_their_alphabets_are_equal() -> None:
     recipe = Recipe.preset("words")
     nobody, low, again = (history_without_steps(recipe, counts) for counts in ({}, {"low": 1}, {"low": 2}))
     assert not _are_the_same(low, nobody)
@@ -44,7 +44,7 @@ def test_each_character_of_the_text_is_a_token_before_there_is_a_run(qtbot: QtBo
 def test_words_of_the_text_are_split_outside_the_thread_of_the_window(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No word is split in the window's thread, because one word may take minutes with a stranger's vocabulary."""
+    """With a stranger's vocabulary, splitting a single word may take minutes."""
     cut, threads = LongestPieces.cut, set[int]()
 
     def cut_and_note(pieces: LongestPieces, word: bytes, at: int) -> WordCut:

@@ -1,4 +1,4 @@
-"""Tests of the text model. After any edits, its tokens equal those of a new encoding."""
+"""Tests of the text model. After any edits, its tokens are those that a new encoding of the text gives."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ lines = st.lists(st.text("abc '!\n", max_size=12), max_size=12).map("".join)
 
 
 def made_up_ranks(text: str) -> Int32s:
-    """Return ranks of boundaries like those of an engine: a word has the same ranks wherever it occurs."""
+    """Return made-up ranks of boundaries. As in the engine, a word has the same ranks at all its places."""
     ranks: list[int] = []
     for match in GPT2.finditer(text):
         word = match.group().encode()
@@ -104,7 +104,7 @@ def test_character_and_byte_offsets_of_text_chunks_agree_with_utf_8_encoding(tex
 
 
 @given(texts, st.lists(st.tuples(st.integers(0, 80), st.integers(0, 12), texts), max_size=8))
-def test_text_chunks_hold_the_edited_text_after_every_edit(text: str, edits: list[tuple[int, int, str]]) -> None:
+def test_text_chunks_contain_the_edited_text_after_every_edit(text: str, edits: list[tuple[int, int, str]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         make_chunks_short(patch)
         chunks = TextChunks(text)
@@ -132,7 +132,7 @@ def test_a_long_line_is_divided_at_blanks_and_never_inside_a_grapheme() -> None:
 
 
 @given(texts, st.integers(0, 60), st.data())
-def test_tokens_and_ids_of_the_text_model_equal_those_of_a_plain_loop(text: str, at: int, data: st.DataObject) -> None:
+def test_tokens_and_ids_of_the_text_model_match_those_of_a_plain_loop(text: str, at: int, data: st.DataObject) -> None:
     model = TokenTextModel(text)
     answer(model)
     model.set_cursor(at)
@@ -154,7 +154,7 @@ def test_tokens_and_ids_of_the_text_model_equal_those_of_a_plain_loop(text: str,
     assert model.index_of_token(byte) == index
 
 
-def test_symbols_of_a_character_alphabet_give_their_own_ids_or_no_token() -> None:
+def test_symbols_of_a_character_alphabet_are_shown_with_their_ids_or_without_a_token() -> None:
     model = TokenTextModel("né!")
     ranks = np.array([CUT, 7, INSIDE, CUT, CUT], np.int32)
     symbols = np.array([14, 30, 30, NO_TOKEN], np.int32)
@@ -170,9 +170,9 @@ def test_symbols_of_a_character_alphabet_give_their_own_ids_or_no_token() -> Non
 
 
 class EditedText(RuleBasedStateMachine):
-    """A state machine of a person who edits, undoes and moves the slider.
+    """A state machine that edits a text, undoes edits and moves the time slider.
 
-    The engine answers seldom, and sometimes too late.
+    The engine answers rarely, and sometimes too late.
     """
 
     def __init__(self) -> None:
@@ -266,7 +266,7 @@ class EditedText(RuleBasedStateMachine):
 TestEditedText = EditedText.TestCase
 
 
-def test_a_word_keeps_its_tokens_after_a_typed_letter_until_the_word_is_encoded_again() -> None:
+def test_a_word_keeps_its_old_tokens_after_a_typed_letter_until_it_is_encoded_again() -> None:
     model = TokenTextModel("low and high")
     ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
     model.accept(0, 0, Boundaries(model.data, ranks))
@@ -294,7 +294,7 @@ def test_a_long_pasted_text_has_no_tokens_until_the_text_is_encoded() -> None:
     assert ids == [ord("a"), NO_TOKEN, ord("b")]
 
 
-def test_undo_removes_typed_text_by_words_and_restores_deleted_runs_of_characters() -> None:
+def test_undo_removes_typed_text_word_by_word_and_restores_deleted_runs_of_characters() -> None:
     model = TokenTextModel()
     for character in "one two":
         model.replace(model.length, model.length, character, joins=True)
@@ -331,7 +331,7 @@ def test_the_text_model_keeps_the_text_exactly(text: str) -> None:
     assert model.text() == text + text
 
 
-def test_half_a_surrogate_pair_in_the_text_is_replaced_by_the_replacement_character() -> None:
+def test_a_lone_surrogate_in_the_text_is_replaced_by_the_replacement_character() -> None:
     assert TokenTextModel("a\ud83d").text() == "a\ufffd"
     model = TokenTextModel()
     model.replace(0, 0, "\udc00b")

@@ -1,4 +1,4 @@
-"""Tests of the text and its ids in the window, as the run shown encodes them."""
+"""Tests of the panel with the text and its ids. The run shown encodes the text."""
 
 from __future__ import annotations
 

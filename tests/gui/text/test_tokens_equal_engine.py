@@ -1,4 +1,4 @@
-"""Tests that the tokens in the window equal those of the engine, for markers, normalizers and custom patterns."""
+"""Tests that the window shows the tokens of the engine, for any marker, normalizer and custom pattern."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OWN_PATTERN = dict(pattern="custom", custom_pattern=r"[a-z]|\d+")
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Return a history with any alphabet and any way to split a text."""
+    """Return a history with any alphabet and any pattern."""
     table = draw(merge_tables())
     patterns = [*PATTERNS, "none"] if table.recipe.marker == "none" else PATTERNS
     pattern = draw(st.sampled_from([*({"pattern": name} for name in patterns), OWN_PATTERN]))
@@ -58,7 +58,7 @@ def model_of(text: str, history: History) -> TokenTextModel:
 
 
 def encode_changed_part(model: TokenTextModel, history: History) -> None:
-    """Encode the part of the text that an edit can have changed, as the window does."""
+    """Encode only the part of the text whose tokens an edit may have changed, as the window does."""
     request = model.request(SafeCuts.of(history.recipe))
     if request is not None:
         assert model.accept(request.revision, request.start, Tokenizer(history).boundaries(request.text))
@@ -83,7 +83,7 @@ def assert_shows_what_the_engine_gives(model: TokenTextModel, history: History, 
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_every_token_in_the_window_equals_the_token_of_the_engine_after_any_merge(
+def test_the_window_shows_the_same_tokens_as_the_engine_after_any_merge(
     history: History, text: str, data: st.DataObject
 ) -> None:
     model = model_of(text, history)
@@ -93,7 +93,7 @@ def test_every_token_in_the_window_equals_the_token_of_the_engine_after_any_merg
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_tokens_of_any_range_in_the_window_equal_the_tokens_of_the_engine(
+def test_the_window_shows_the_same_tokens_as_the_engine_in_any_range(
     history: History, text: str, data: st.DataObject
 ) -> None:
     model = model_of(text, history)
@@ -137,7 +137,7 @@ def test_ids_of_a_selected_word_include_the_marker_of_that_word_only() -> None:
     assert model.ids_in(3, 9) == [1, 2, 3, 4, 1]
 
 
-def test_several_symbols_without_bytes_at_one_place_get_the_ids_of_the_engine() -> None:
+def test_several_symbols_without_bytes_at_one_position_get_the_same_ids_as_in_the_engine() -> None:
     recipe = Recipe.preset("sentencepiece-like", merges=3)
     alphabet = Alphabet.for_words(WordTable.from_counts({"aﬃ": 1, "fi": 1}), recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
@@ -151,7 +151,7 @@ def test_several_symbols_without_bytes_at_one_place_get_the_ids_of_the_engine() 
 
 
 @pytest.mark.parametrize("preset", ["clean-words", "sentencepiece-like"])
-def test_tokens_shown_after_training_and_typing_equal_the_tokens_of_the_engine(
+def test_the_window_shows_the_same_tokens_as_the_engine_after_training_and_typing(
     program: Program, train: Callable[[Program], None], qtbot: QtBot, preset: str
 ) -> None:
     program.session.recipe.put(Recipe.preset(preset, merges=60), "a recipe")

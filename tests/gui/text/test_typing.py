@@ -1,4 +1,4 @@
-"""Tests of typing, pasting, dropping and composing. The input is exactly in the text, and can be undone."""
+"""Tests of typing, pasting, dropping and composing. The text contains exactly the input, and undo removes it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_typed_text_is_inserted_in_the_editor_and_each_edit_is_reported(
     assert editor.caret == 6
 
 
-def test_backspace_and_delete_remove_whole_graphemes(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_the_backspace_and_delete_keys_remove_whole_graphemes(show_editor: Callable[..., TokenTextEdit]) -> None:
     editor = show_editor("a👩\u200d👧e\u0301z")
     press(editor, Key.Key_End)
     press(editor, Key.Key_Left)
@@ -64,7 +64,7 @@ def test_typing_replaces_the_selection_and_undo_restores_the_selected_text(
     assert editor.model.text() == "one 2three"
 
 
-def test_cut_copy_and_paste_keep_the_text_exactly(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_cutting_and_copying_and_pasting_keep_the_text_exactly(show_editor: Callable[..., TokenTextEdit]) -> None:
     editor = show_editor(LANGUAGES)
     press(editor, Key.Key_A, CTRL)
     press(editor, Key.Key_C, CTRL)

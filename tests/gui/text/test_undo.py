@@ -1,4 +1,4 @@
-"""Tests of undoing and redoing the changes of a person, in their order."""
+"""Tests that undo and redo the changes of a person in their order."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_bookmark_actions_are_disabled_before_there_is_a_run(program: Program) -
         assert not program.actions[name].isEnabled()
 
 
-def test_a_bookmark_is_set_listed_removed_and_restored(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_bookmark_can_be_set_and_listed_and_removed_and_restored(qtbot: QtBot, trained_window: Program) -> None:
     cursor, actions = trained_window.session.cursor, trained_window.actions
     for position in (30, 7):
         cursor.go_to(position)
@@ -59,7 +59,7 @@ def test_a_bookmark_is_set_listed_removed_and_restored(qtbot: QtBot, trained_win
     assert len(lines(trained_window)) == 1
 
 
-def test_a_note_of_a_bookmark_is_written_saved_and_undone(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_note_of_a_bookmark_can_be_written_and_saved_and_undone(qtbot: QtBot, trained_window: Program) -> None:
     trained_window.session.cursor.go_to(12)
     trained_window.actions["note"].trigger()
     note = trained_window.bookmarks_panel.note

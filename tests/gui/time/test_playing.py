@@ -1,10 +1,12 @@
-"""Tests of the player. It starts by itself after a training, and any action of a person stops it."""
+"""Tests of the player. It starts by itself after a training, and stops when a person does anything else."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -47,7 +49,7 @@ def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
 
 @pytest.fixture
 def player(settings: Settings, long_time_limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Switch the player on as for a person who has changed no setting. Let a played run end within a second."""
+    """Switch the player on, as it is with the default settings. Shorten a played run to less than a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
 
@@ -57,7 +59,7 @@ def states(program: Program) -> str:
     return "playing" if playing.is_playing else "paused" if playing.is_paused else "nothing"
 
 
-def test_the_train_button_learns_the_whole_run_and_then_plays_the_run_from_its_first_step(
+def test_the_train_button_trains_the_whole_run_and_then_plays_it_from_the_first_step(
     qtbot: QtBot, player: None, program: Program
 ) -> None:
     playing, cursor = program.session.playing, program.session.cursor
@@ -128,7 +130,9 @@ def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
     program.actions["play"].trigger()
     program.session.cursor.moved.connect(seen.append)
     qtbot.waitUntil(lambda: "do not change this text, and are skipped" in caption.accessibleName(), timeout=WAIT)
-    assert re.match(r"Drops \d to 3\d\d do not change", caption.accessibleName())
+    skipped = re.match(r"Drops (\d+) to 3\d\d do not change", caption.accessibleName())
+    assert skipped is not None
+    assert int(skipped[1]) < 100  # a slow machine skips later
     assert len(seen) < 10
     assert seen[-1] > 200
     program.session.playing.pause_for_person()
@@ -140,7 +144,7 @@ def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
     assert program.session.cursor.position == rested, "it goes on, for the new text"
 
 
-def test_playing_can_be_paused_resumed_and_skipped_and_stops_for_other_actions(
+def test_playing_can_be_paused_and_resumed_and_skipped_and_stops_for_other_actions(
     qtbot: QtBot, player: None, program: Program
 ) -> None:
     playing, cursor, table = program.session.playing, program.session.cursor, program.merge_panel.table
@@ -210,7 +214,7 @@ def test_the_speed_slider_sets_the_speed_of_playing(qtbot: QtBot, program: Progr
     assert cursor.position == 64
 
 
-def test_space_and_arrow_keys_play_and_step_outside_of_text_fields(
+def test_outside_of_text_fields_the_space_key_plays_and_the_arrow_keys_move_by_one_step(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)
@@ -246,23 +250,27 @@ def test_space_and_arrow_keys_play_and_step_outside_of_text_fields(
     assert cursor.position == 9
 
 
-def test_only_slow_steps_are_reported_for_animation(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_only_a_single_step_after_a_pause_is_animated(
+    program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small(program, 280)
     train(program)
+    now = [time.monotonic()]
+    monkeypatch.setattr("app.session.playing.time", SimpleNamespace(monotonic=lambda: now[0]))
     steps: list[Step] = []
     playing, cursor = program.session.playing, program.session.cursor
     playing.stepped.connect(steps.append)
     cursor.go_to(5)
     assert steps == []  # that was no single step
-    qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
+    now[0] += LEAST_EVENT_SECONDS + 0.02
     for position in (6, 7, 8):  # of which two come at once
         cursor.go_to(position)
     assert steps == [Step(5, 6, EVENT_SECONDS)]
-    qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
+    now[0] += LEAST_EVENT_SECONDS + 0.02
     cursor.go_to(7)
     assert steps[1:] == [Step(8, 7, EVENT_SECONDS)]
     program.actions["motion"].trigger()
-    qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
+    now[0] += LEAST_EVENT_SECONDS + 0.02
     cursor.go_to(8)
     assert len(steps) == 2
 
@@ -300,7 +308,9 @@ def test_tokens_can_be_coloured_by_age_or_rarity(program: Program, train: Train)
     assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
 
 
-def test_the_caption_describes_the_shown_step(new_program: Callable[..., Program], train: Train) -> None:
+def test_the_caption_of_the_text_panel_describes_the_shown_step(
+    new_program: Callable[..., Program], train: Train
+) -> None:
     program = new_program()
     caption = program.text_panel.findChild(type(program.caption))
     assert caption is program.caption

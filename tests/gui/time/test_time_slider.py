@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_no_two_buttons_of_the_time_bar_have_the_same_icon(program: Program) -> None:
-    """The buttons Skip and Jump to End once had the same icon. Skip has a word now."""
+    """In an older version, the buttons Skip and Jump to End had the same icon. Now Skip has a word."""
     buttons = [item for item in program.time_bar.findChildren(QToolButton) if item.defaultAction() is not None]
     pictures = [item.icon().pixmap(16, 16).toImage() for item in buttons if not item.icon().isNull()]
     assert all(item != other for item, other in combinations(pictures, 2))

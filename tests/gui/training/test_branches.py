@@ -1,4 +1,4 @@
-"""Tests of branches, in which a pair is forbidden or forced, and of tables that are extended on the person's texts."""
+"""Tests of branches with a forbidden or forced pair, and of tables that are extended on the person's texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LISTED = train(Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.
 
 
 def wait_for_run(qtbot: QtBot, program: Program, run: int) -> Run:
-    """Wait until the run with this number is shown and its training has ended. Return the run."""
+    """Wait until the run with the number `run` is shown and trained to its end. Return the run."""
     qtbot.waitUntil(lambda: shown_run(program).number == run, timeout=WAIT)
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
@@ -58,7 +58,7 @@ def pairs(run: Run) -> list[Pair]:
 
 
 def forbid_tenth_merge(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> tuple[Run, Run]:
-    """Train a run, and forbid its tenth merge. Return the run and the branch."""
+    """Train a run, and begin a branch that forbids its tenth merge. Return the run and the branch."""
     assert program.form.choose(vocab_size=300)
     train(program)
     first = shown_run(program)
@@ -77,7 +77,7 @@ def go_to_bars(qtbot: QtBot, program: Program, step: int) -> PairsPage:
 
 
 def force_fourth_pair(qtbot: QtBot, program: Program) -> tuple[Run, Pair]:
-    """Force the fourth pair of the chart at step 13. Return the branch and the pair."""
+    """Begin a branch that forces the fourth pair of the chart at step 13. Return the branch and the pair."""
     page = go_to_bars(qtbot, program, 12)
     rare = page.model.bars[3].pair
     page.menu_wanted.emit(*rare, 12, QPoint())
@@ -85,7 +85,7 @@ def force_fourth_pair(qtbot: QtBot, program: Program) -> tuple[Run, Pair]:
     return wait_for_run(qtbot, program, 3), rare
 
 
-def test_the_menu_of_a_bar_forces_the_pair_of_the_bar(
+def test_the_menu_of_a_bar_in_the_pairs_chart_forces_the_pair_of_the_bar(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -173,7 +173,7 @@ def test_branches_are_listed_below_their_parents_and_kept_in_a_session_file(
 def test_a_branch_shows_the_text_as_split_by_both_runs(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
-    """The view opens from any room. One slider moves both runs, and a button closes the view."""
+    """The view can be opened from any room. One slider moves both runs, and a button closes the view."""
     assert program.form.choose(vocab_size=300)
     train(program)
     program.window.show_room("build")
@@ -231,7 +231,7 @@ def test_the_texts_of_both_runs_scroll_to_their_first_difference(
     qtbot.waitUntil(are_in_sight, timeout=WAIT)
 
 
-def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports_changes(
+def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_its_changes_are_reported(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -262,7 +262,7 @@ def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports
 
 
 def open_table(qtbot: QtBot, program: Program, path: Path, history: History, format: Format | None = None) -> Run:
-    """Write a history to a tokenizer file and open the file. Return its run."""
+    """Export a history to a tokenizer file, and open the file. Return its run."""
     write_history(history, path, format=format)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
@@ -270,7 +270,7 @@ def open_table(qtbot: QtBot, program: Program, path: Path, history: History, for
 
 
 def extend(program: Program, tokens: int) -> None:
-    """Extend the shown table by some tokens from the corpus."""
+    """Extend the table shown by some tokens, learned from the corpus."""
     program.actions["extend_imported"].trigger()
     program.exchanging.extend_dialog.by.setValue(tokens)
     program.exchanging.extend_dialog.go.click()
@@ -311,7 +311,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
 
 
-def test_replaced_tokens_of_an_imported_table_keep_the_size_and_say_what_they_save(
+def test_replacing_tokens_of_an_imported_table_keeps_its_size_and_reports_the_saved_tokens(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     open_table(qtbot, program, tmp_path / "old.json", OLD)
@@ -338,11 +338,11 @@ def test_a_token_of_an_extended_table_is_marked_as_new(qtbot: QtBot, program: Pr
     open_table(qtbot, program, tmp_path / "old.json", OLD)
     extend(program, 30)
     wait_for_run(qtbot, program, 2)
-    assert f"ends at merge {len(OLD)}" in program.time_bar.track.toolTip()
+    assert f"extended after merge {len(OLD)}" in program.time_bar.track.toolTip()
     token = program.pages[TokenPage]
     token.model.look_at(OLD.first_special)
     assert token.model.facts is not None
-    assert token.model.facts.rows["Learned"].endswith("new since the table was extended")
+    assert token.model.facts.rows["Learned"].endswith("after the table was extended")
     assert token.model.facts.rows["Id"] == f"{OLD.index_count:,}"
 
 
@@ -425,6 +425,6 @@ def test_an_imported_table_can_be_extended_by_merges_across_words(
 
 
 def _reversed_priorities() -> MergePriorities:
-    """Return the pairs of `OLD` with reversed priorities."""
+    """Return the pairs of `OLD` in the reverse order of priority."""
     rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
     return MergePriorities(pairs=PairRows(*np.array(rows, np.int64).T))

@@ -1,4 +1,4 @@
-"""Tests of training while a person edits. A change is learned at once, and an undo needs no training."""
+"""Tests of training while a person edits. A change is learned at once, and an undone change needs no training."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wait_for_steps(qtbot: QtBot, program: Program, pattern: str, least: int = 2)
     settle(qtbot, program)
 
 
-def test_a_changed_recipe_is_learned_at_once_and_the_time_slider_stays(qtbot: QtBot, live_window: Program) -> None:
+def test_changing_the_recipe_retrains_immediately_and_the_time_slider_stays(qtbot: QtBot, live_window: Program) -> None:
     said: list[str] = []
     live_window.session.background.noticed.connect(lambda notice: said.append(notice.sentence))
     live_window.session.cursor.go_to(40)
@@ -78,7 +78,7 @@ def test_undoing_a_recipe_change_shows_the_earlier_run_without_training(
         wait_for_steps(qtbot, live_window, pattern)
 
 
-def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
+def test_live_training_is_not_used_for_a_large_corpus_and_can_be_turned_off(
     qtbot: QtBot, live_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)
@@ -94,7 +94,7 @@ def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
     assert len(live_window.session.runs.all) == 1
 
 
-def test_opening_a_large_text_shows_a_notice_to_press_train(
+def test_opening_a_large_text_shows_a_notice_that_asks_to_press_the_train_button(
     qtbot: QtBot, live_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)
@@ -103,7 +103,7 @@ def test_opening_a_large_text_shows_a_notice_to_press_train(
     opened = tmp_path / "big.txt"
     opened.write_text("tide and tidings " * 120_000)
     live_window.opening.open_named([opened])
-    wait_for_sentence(qtbot, live_window, "Press Train to learn from big.txt, 2 MB.")
+    wait_for_sentence(qtbot, live_window, "Press Train to learn from big.txt, 2.0 MB.")
     assert not notices[-1].is_error
     assert live_window.messages.isVisible()
     live_window.actions["undo"].trigger()

@@ -1,4 +1,4 @@
-"""Tests of the numbers of runs. Runs that are learned while a person types use up no numbers."""
+"""Tests of the numbers of runs. A run that is learned only while a person types uses up no number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def learn_size(qtbot: QtBot, program: Program, size: int) -> int:
-    """Type a vocabulary size, and wait until it is learned. Return the number of the run."""
+    """Type a vocabulary size, and wait until a run of this size is learned. Return the number of the run."""
     small(program, size)
     qtbot.waitUntil(lambda: shown_run(program).recipe.vocab_size == size, timeout=WAIT)
     settle(qtbot, program)
@@ -34,7 +34,7 @@ def test_run_numbers_stay_the_same_while_a_size_is_typed(qtbot: QtBot, program: 
     assert sorted(run.number for run in program.session.runs.all) == [1, 2, 3]
 
 
-def test_a_run_learned_while_typing_keeps_its_number_when_it_is_used(
+def test_a_run_trained_while_the_user_types_keeps_its_number_once_the_user_has_used_it(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program, 290)

@@ -1,4 +1,4 @@
-"""Tests of the list of runs. No run is overwritten, and each can be shown, trained by another rule, and compared."""
+"""Tests of the list of runs. No run is overwritten. Each can be shown, compared, and trained again by another rule."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_differences_from_the_recipe_of_the_shown_run_are_listed_and_can_be_reve
     trained_window.session.recipe.put_quietly(first.recipe)
     assert first.history is not None
     trained_window.session.runs.branch(first, 10, "forbid", first.history.pair(9))
-    assert rows()[1].startswith("By hand | – | forbid:"), "what was done by hand is no part of the next recipe"
+    assert rows()[1].startswith("Interventions | – | forbid:"), "what was done by hand is no part of the next recipe"
     wait_for_phase(qtbot, trained_window, Phase.ENDED)
     settle(qtbot, trained_window)
 
@@ -185,7 +185,7 @@ def wait_for_shown(qtbot: QtBot, program: Program, line: str) -> None:
     qtbot.waitUntil(lambda: lines(program)[0].startswith(line), timeout=WAIT)
 
 
-def test_a_run_that_is_learning_cannot_be_deleted(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_run_that_is_being_trained_cannot_be_deleted(qtbot: QtBot, trained_window: Program) -> None:
     wait_for_lines(qtbot, trained_window, 1)
     run = trained_window.session.runs.all[0]
     run.phase = Phase.LEARNING

@@ -1,4 +1,7 @@
-"""Tests of the look of the window. No part covers another part, and no text has the colour of its background."""
+"""Tests of the look of the window.
+
+No part covers another part, and every text differs in colour from its background.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def test_the_sentence_above_the_bars_of_the_pairs_chart_does_not_overlap_the_bar
     assert chart._headline_place().bottom() < chart._top()
 
 
-def test_the_headline_of_the_pairs_chart_says_if_more_pairs_may_tie_than_the_chart_has_bars(
+def test_the_headline_of_the_pairs_chart_says_that_more_pairs_than_shown_may_have_the_same_count(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)  # in the end, hundreds of pairs occur twice

@@ -1,8 +1,9 @@
-"""Tests of saving and copying the charts of the window."""
+"""Tests that save and copy the charts of the window."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 from functools import partial
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts import wiring as charts
 from app.wiring import Program
+from bpe_core.command_line.main import run
 from bpe_core.figures.from_table import ranks_chart
 from bpe_core.figures.painter import picture
 from bpe_core.figures.sheet import Paper
@@ -27,7 +29,7 @@ from tests.gui.tables import exact_rows
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_chart_can_be_saved_as_a_picture_as_a_drawing_and_as_data(
+def test_a_chart_can_be_saved_as_a_picture_or_as_a_drawing_or_as_data(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -51,7 +53,10 @@ def test_a_chart_can_be_saved_as_a_picture_as_a_drawing_and_as_data(
 
 
 def check_exact(program: Program, path: Path) -> None:
-    """Check that all formats of a saved chart hold the same values. The ranks include every token in use."""
+    """Check that all formats of a saved chart contain the same values.
+
+    The chart of ranks contains every token in use.
+    """
     rows = json.loads(path.read_text(encoding="utf-8"))
     assert len(rows) > 3
     assert parquet.read_table(path.with_suffix(".parquet")).to_pylist() == rows
@@ -127,6 +132,35 @@ def test_charts_saved_for_print_have_the_requested_size(
         assert program.charts.page.palette() == before[1]
     table = DataTable({"rank": [], "count": []})
     assert picture(ranks_chart(table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
+
+
+def test_a_figure_for_print_has_the_same_rows_and_caption_as_a_figure_written_by_the_command(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    train(program)
+    program.charts.show_page("ranks")
+    wait_for_rest(qtbot, program)
+    session = tmp_path / "book.bpex"
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(session)
+    path = tmp_path / "ranks.svg"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    with qtbot.waitSignal(program.charting.saved, timeout=WAIT) as saved:
+        program.actions["print_chart"].trigger()
+        program.charting.print_dialog.caption.setChecked(True)
+        program.charting.print_dialog.save.click()
+    assert "--paper" in saved.args[0]
+    beside = [path.with_suffix(".csv"), path.with_suffix(".tex")]
+    of_window = [file.read_text(encoding="utf-8") for file in beside]
+    for file in (path, *beside):
+        file.unlink()
+    text = tmp_path / "text.txt"
+    text.write_bytes("".join(source.text for source in program.session.corpus.texts.value).encode())
+    assert run(["ranks", str(session), "--corpus", str(text), "-o", str(path), "--paper"]) == 0
+    assert [file.read_text(encoding="utf-8") for file in beside] == of_window
+    assert "ties first-seen" in of_window[1]
+    assert hashlib.sha256(text.read_bytes()).hexdigest()[:16] in of_window[1]
 
 
 def test_a_chart_is_copied_to_the_clipboard_as_a_picture(qtbot: QtBot, program: Program, train: Train) -> None:

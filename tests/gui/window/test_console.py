@@ -17,7 +17,7 @@ def messages(program: Program) -> str:
     return program.messages.sentence.text()
 
 
-def test_missing_qtconsole_is_reported_with_the_command_that_installs_it(
+def test_a_missing_qtconsole_is_reported_with_the_command_that_installs_it(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
@@ -26,14 +26,16 @@ def test_missing_qtconsole_is_reported_with_the_command_that_installs_it(
     assert program.console.console is None
 
 
-def test_console_without_a_run_is_refused_with_what_to_do(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_console_is_refused_without_a_run_and_a_message_says_what_to_do(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: sys)
     program.actions["console"].trigger()
     assert "Press Train first" in messages(program)
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")  # of IPython's parts
-def test_console_holds_the_study_of_the_run_shown_and_shows_mistakes(
+def test_the_console_contains_the_study_of_the_shown_run_and_prints_errors(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     pytest.importorskip("qtconsole")
@@ -63,7 +65,7 @@ def test_console_holds_the_study_of_the_run_shown_and_shows_mistakes(
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")
-def test_console_follows_the_run_shown(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_console_always_contains_the_study_of_the_shown_run(qtbot: QtBot, program: Program, train: Train) -> None:
     pytest.importorskip("qtconsole")
     train(program)
     program.actions["console"].trigger()

@@ -1,4 +1,4 @@
-"""Tests of the tabs of docks. Each group of docks has one tab bar below, and a click on a tab works."""
+"""Tests of the tabs of docks. Each group of docks has one tab bar below it, and clicks on its tabs work."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def titles(bar: QTabBar) -> list[str]:
 
 
 def check(qtbot: QtBot, program: Program, *wanted: list[str]) -> None:
-    """Check that only these tab bars are visible, each right below a dock that it names."""
+    """Check that only the tab bars in `wanted` are visible, and that each is right below one of its docks.
+
+    `wanted` has the titles of each tab bar.
+    """
 
     def is_tidy() -> None:
         bars, docks = bars_in_sight(program), program.window.docks.values()
@@ -44,17 +47,17 @@ def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
 
 
 def go_on_building(program: Program) -> None:
-    """Show the room Build, with the bookmarks behind the recipe."""
+    """Show the room Build with the recipe in front of the bookmarks."""
     program.window.show_room("build")
     program.window.docks["bookmarks"].show()
 
 
-def test_each_group_of_docks_has_one_tab_bar_when_the_window_opens(qtbot: QtBot, program: Program) -> None:
+def test_the_docks_of_the_build_room_have_one_tab_bar_when_the_window_opens(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
-def test_dock_tab_bars_stay_right_when_the_lessons_open_and_close(qtbot: QtBot, program: Program) -> None:
+def test_dock_tab_bars_stay_correct_when_the_lessons_open_and_close(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     program.window.raise_lessons()
     check(qtbot, program, ["Recipe", "Bookmarks", "Lessons"])

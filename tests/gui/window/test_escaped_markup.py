@@ -1,4 +1,4 @@
-"""Tests of names that look like markup. Labels and tips show them literally."""
+"""Tests of names that look like markup. The window shows them literally."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_label_of_the_window_shows_plain_text(program: Program) -> None:
 
 
 def test_every_tool_tip_is_a_constant_or_has_its_markup_escaped() -> None:
-    """Qt reads a tip as markup if it looks like markup, unless the function `tip` prevents that."""
+    """Qt treats a tip as markup if it looks like markup. The function `tip` prevents that."""
     unsafe = []
     for path in sorted((ROOT / "app").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -53,7 +53,7 @@ def test_every_tool_tip_is_a_constant_or_has_its_markup_escaped() -> None:
 
 
 def test_tokens_that_look_like_markup_are_shown_as_plain_text(qtbot: QtBot, program: Program) -> None:
-    """Each list, table and tip shows the tokens literally."""
+    """Lists, tables and tips all show the tokens literally."""
     program.session.corpus.replace_by_text("markup", "<b>bold</b> " * 40)
     assert program.form.choose(pattern="whitespace", merges=20, vocab_size=None)
     program.session.train()
@@ -113,7 +113,7 @@ def test_the_button_that_keeps_a_session_for_the_next_start_has_no_delete_icon(
         return QMessageBox.StandardButton.Cancel
 
     def give_icons(box: QMessageBox, _: QMessageBox.StandardButton) -> None:
-        """Set icons on buttons, as some desktops do."""
+        """Give buttons icons, as some desktops do."""
         box.button(QMessageBox.StandardButton.Discard).setIcon(icon("remove", box.palette()))
 
     monkeypatch.setattr(QMessageBox, "exec", asked)

@@ -37,7 +37,7 @@ def choose(box: FindBox, typed: str) -> None:
     QTest.keyClick(box.field, Qt.Key.Key_Return)
 
 
-def test_the_search_finds_actions_files_lessons_tokens_and_steps(
+def test_the_search_finds_actions_and_files_and_lessons_and_tokens_and_steps(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     program.settings.put(RECENT_FILES, [str(tmp_path / "lately opened.txt")])
@@ -74,7 +74,7 @@ def test_the_search_finds_actions_files_lessons_tokens_and_steps(
     program.course.leave()
 
 
-def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, program: Program) -> None:
+def test_the_search_finds_methods_and_recipes_and_pages_by_name(qtbot: QtBot, program: Program) -> None:
     box = open_search(program)
     assert titles(box, "forb")[0].startswith("Forbid This")
     assert titles(box, "ranks")[0] == "How often is each token used?"
@@ -104,7 +104,7 @@ def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, progra
         ("leaving no trace", "Leaving no trace"),
     ],
 )
-def test_the_search_finds_recipe_fields_measures_pages_and_display_options(
+def test_the_search_finds_recipe_fields_and_measures_and_pages_and_display_options(
     program: Program, typed: str, title: str
 ) -> None:
     assert title in titles(open_search(program), typed)
@@ -174,7 +174,7 @@ def test_the_search_hides_merges_while_a_lesson_asks_to_predict_the_merge(
     assert "Go to merge 3" not in titles(open_search(program), "3")
 
 
-def test_the_list_of_keys_names_the_keys_of_the_actions(program: Program) -> None:
+def test_the_list_of_shortcuts_shows_the_shortcut_of_each_action(program: Program) -> None:
     dialog = keys_dialog(program.window)
     text = dialog.findChildren(type(program.corpus_panel.totals))[0].text()
     for keys in ("Ctrl+K or Ctrl+Shift+P", "F5", "F11", "Ctrl+Tab"):

@@ -1,15 +1,19 @@
 """Tests of memory in the window.
 
-No action leaves Qt objects behind, however often it is used, and no removed text keeps its editor.
+No action leaves more Qt objects behind each time it is used, and the editor of a removed text is freed.
 """
 
 from __future__ import annotations
+
+import gc
+import weakref
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.session.run import Run
 from app.window.pages import CORPUS_TEXT
 from app.window.text.text_model import TokenTextModel
 from app.wiring import Program
@@ -34,7 +38,7 @@ def dialogs_close_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def objects_at_rest(qtbot: QtBot, program: Program) -> int:
-    """Close all dialogs, and wait for all background tasks. Return the number of Qt objects."""
+    """Return the number of Qt objects after all dialogs are closed and all background tasks have ended."""
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, QDialog) and widget.isVisible():
             widget.close()
@@ -43,6 +47,7 @@ def objects_at_rest(qtbot: QtBot, program: Program) -> int:
     return qt_objects(program).total()
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")  # of IPython's parts
 @pytest.mark.skipif(ONCE, reason="it takes half a minute, and another Python has run it")
 def test_no_action_leaves_qt_objects_behind_when_repeated(
     qtbot: QtBot, program: Program, train: Train, dialogs_close_themselves: None, long_time_limit: None
@@ -78,3 +83,24 @@ def test_the_editor_of_a_removed_corpus_text_is_freed(qtbot: QtBot, program: Pro
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert page.editors.count() <= 2
     assert len(page.model.findChildren(TokenTextModel)) <= 2
+
+
+def test_runs_of_former_sessions_are_freed(qtbot: QtBot, program: Program, train: Train) -> None:
+    runs = list[weakref.ref[Run]]()
+    for number in range(1, 5):
+        program.session.corpus.replace_by_text("it", "low lower lowest newer newest " * number)
+        train(program)
+        for name in ("room_compare", "benchmark", "room_ask"):
+            program.actions[name].trigger()
+            wait_for_rest(qtbot, program)
+        program.session.cursor.go_to(1)
+        wait_for_rest(qtbot, program)
+        program.form.choose(vocab_size=258 + number)  # a draft
+        wait_for_rest(qtbot, program)
+        runs += [weakref.ref(run) for run in program.session.runs.all]
+        program.filing.document.new()
+        wait_for_rest(qtbot, program)
+    gc.collect()
+    assert len(runs) >= 4
+    alive = [run() for run in runs]
+    assert [run.number for run in alive if run is not None] == []

@@ -1,4 +1,7 @@
-"""Tests of the window without a mouse and without sight. The Tab key reaches every control, and each has a name."""
+"""Tests of the window for people who use only keys or a screen reader.
+
+The Tab key reaches every control, and each control has a name.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,17 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAction, QShortcut
-from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QMenuBar, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.pages import LAB, LANES, PAIRS, TOKEN, WORDS
 from app.window.room_plan import ROOMS
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train, wait_for_rest
 
 
 def controls(program: Program) -> Iterator[QWidget]:
-    """Yield the visible widgets that can have the focus. The inner parts of Qt's widgets are left out."""
+    """Yield the visible widgets that can have the focus, except the inner parts of Qt's own widgets."""
     for widget in program.window.findChildren(QWidget):
         is_inner = widget.objectName().startswith("qt_") or isinstance(widget, QMenuBar | QMenu) or widget.focusProxy()
         if widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.isVisible() and not is_inner:
@@ -39,7 +43,7 @@ def nameless(program: Program) -> list[str]:
 
 
 def every_page(program: Program) -> Iterator[str]:
-    """Show each chart, each page of the inspector and each dock, and yield its name."""
+    """Show each chart, each page of the inspector and each dock, one after the other. Yield the name of each."""
     for tabs in (program.charts, program.inspector):
         for page in range(tabs.count()):
             tabs.setCurrentIndex(page)
@@ -59,8 +63,48 @@ def test_every_control_of_the_window_has_an_accessible_name(qtbot: QtBot, progra
         assert nameless(program) == [], page
 
 
+def spoken(widget: QWidget) -> str:
+    """Return what a screen reader says about a widget: its name and its description."""
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return f"{interface.text(QAccessible.Text.Name)}: {interface.text(QAccessible.Text.Description)}"
+
+
+def spoken_cells(table: QAbstractItemView) -> list[str]:
+    interface = QAccessible.queryAccessibleInterface(table)
+    return [interface.child(place).text(QAccessible.Text.Name) for place in range(interface.childCount())]
+
+
+@pytest.mark.parametrize("room", [room.id for room in ROOMS])
+def test_a_screen_reader_can_read_the_text_and_the_tiles_and_the_tables_and_the_charts_of_each_room(
+    qtbot: QtBot, program: Program, train: Train, room: str
+) -> None:
+    train(program)
+    program.window.show_room(room)
+    wait_for_rest(qtbot, program)
+    editor = program.pages.page(LANES).editor if room == "compare" else program.text_panel.editor
+    if room != "build":
+        text = QAccessible.queryAccessibleInterface(editor).textInterface()
+        assert text.text(0, 10) == "The keeper"
+    if room == "watch":
+        assert spoken(program.watch.view) == "The word, split into tokens: ␣lighthouse | s"
+        assert spoken(program.pages.page(PAIRS)).startswith("Pairs now: Next: ")
+    elif room == "ask":
+        assert "␣ninety" in spoken_cells(program.merge_panel.table)
+        figure = program.pages.page(TOKEN).life.chart
+        assert spoken(figure).startswith("Occurrences over time: The count of the token ␣ninety")
+    elif room == "compare":
+        figure = program.pages.page(LAB).figure
+        assert spoken(figure) == (
+            "Bytes per token by size: Bytes per token of 1 text for each vocabulary size. A: 2.91 at the end"
+        )
+    else:
+        table = program.pages.page(WORDS).table
+        assert {*spoken_cells(table)} >= {"Word", "␣the", "87", "9.32 %"}
+        assert spoken_cells(program.corpus_panel.list) == ["The lighthouse library (prose)"]
+
+
 def is_in_sight(widget: QWidget) -> bool:
-    """Return whether the middle of a widget is visible inside all widgets around it."""
+    """Return whether the middle of a widget is visible, and not hidden by the scroll areas around the widget."""
     around: QWidget | None = widget
     while around is not None and around.rect().contains(widget.mapTo(around, widget.rect().center())):
         if around.isWindow():
@@ -70,7 +114,7 @@ def is_in_sight(widget: QWidget) -> bool:
 
 
 def controls_in_order(program: Program, key: Qt.Key) -> list[QWidget]:
-    """Return the controls in the order in which the Tab key reaches them, until a control comes again."""
+    """Return the controls in the order of the Tab key. Stop at the first control that is reached a second time."""
     reached: list[QWidget] = []
     program.toolbar.main_button.setFocus()
     while (now := QApplication.focusWidget()) is not None and now not in reached:

@@ -1,4 +1,7 @@
-"""Tests of the window in all languages of the desktop. Its numbers look like those in its English labels."""
+"""Tests of the window in all languages of the desktop.
+
+Numbers in fields look like the numbers in its English labels.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from app.wiring import Program
 
 
 @pytest.mark.parametrize("language", ["ar_EG", "de_DE", "tr_TR", "C"])
-def test_number_boxes_write_and_read_numbers_as_labels_do_in_each_language(
+def test_number_boxes_show_and_accept_the_same_number_format_in_every_language(
     qtbot: QtBot, new_program: Callable[..., Program], language: str
 ) -> None:
     QLocale.setDefault(QLocale(language))

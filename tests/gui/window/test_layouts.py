@@ -1,4 +1,4 @@
-"""Tests of the layouts of the window, and of panels that are closed and shown again."""
+"""Tests of the layouts of the window. Closed panels can be shown again."""
 
 from __future__ import annotations
 
@@ -52,12 +52,14 @@ def test_each_predefined_layout_shows_its_room_and_only_its_panels(program: Prog
     assert program.window.centre.sizes()[0] > program.window.centre.sizes()[1]
 
 
-def test_layout_for_projectors_enlarges_everything(program: Program) -> None:
+def test_the_layout_for_projectors_zooms_the_window_to_150_percent(program: Program) -> None:
     program.actions["layout_projector"].trigger()
     assert zoom_percent() == 150
 
 
-def test_saved_layout_comes_back_in_another_window(new_program: NewProgram, settings: Settings, qtbot: QtBot) -> None:
+def test_a_saved_layout_can_be_shown_in_another_window(
+    new_program: NewProgram, settings: Settings, qtbot: QtBot
+) -> None:
     program = new_program()
     assert not program.actions["own_layout"].isEnabled()
     program.window.show_room("build")
@@ -73,6 +75,6 @@ def test_saved_layout_comes_back_in_another_window(new_program: NewProgram, sett
 
 
 @pytest.mark.parametrize("stored", ["", "no JSON", "[]", "7"])
-def test_damaged_own_layout_counts_as_none(new_program: NewProgram, settings: Settings, stored: str) -> None:
+def test_a_damaged_saved_layout_is_ignored(new_program: NewProgram, settings: Settings, stored: str) -> None:
     settings.put(OWN_LAYOUT, stored)
     assert not new_program().actions["own_layout"].isEnabled()

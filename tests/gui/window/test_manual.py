@@ -1,4 +1,4 @@
-"""Tests of the manual in the window. F1 opens the section about the part with the focus."""
+"""Tests of the manual in the window. F1 opens the section about the part that has the focus."""
 
 from __future__ import annotations
 

@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.session.background import Answer, Notice
+from app.session.run import Phase
 from app.window.message_bar import MessageBar
 from app.window.room_plan import ROOMS
 from app.wiring import Program
 from resources import samples
-from tests.gui.conftest import WAIT, Train, settle
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
 from tests.gui.small_run import small
 
 ERROR = Notice("bad.txt is not valid UTF-8.")
@@ -41,6 +42,7 @@ def test_a_message_hides_no_other_part_of_the_window(qtbot: QtBot, program: Prog
     program.window.resize(1024, 700)
     program.window.show_room(room)
     program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
     program.messages.show_notice(ERROR)
     qtbot.waitUntil(lambda: program.messages.geometry().top() >= program.charts.geometry().bottom(), timeout=WAIT)
@@ -70,6 +72,19 @@ def test_a_less_urgent_message_does_not_replace_an_unread_message(qtbot: QtBot, 
     assert shown_sentence() == OFFER.sentence
     bar.close_button.click()
     assert shown_sentence() == ""
+
+
+def test_error_messages_have_the_same_background_with_and_without_a_button(qtbot: QtBot, program: Program) -> None:
+    def background() -> str:
+        return program.messages.grab().toImage().pixelColor(5, 5).name()
+
+    program.messages.show_notice(ERROR)
+    without_button = background()
+    program.messages.forget()
+    program.messages.show_notice(Notice("bad.txt needs a column.", answers=(Answer("Choose a Column …", list),)))
+    assert background() == without_button
+    program.window.set_stage("tree")
+    assert background() == without_button, "the bar has moved to another place of the window"
 
 
 def test_a_message_disappears_when_its_cause_is_gone(qtbot: QtBot, program: Program, train: Train) -> None:

@@ -1,4 +1,4 @@
-"""A test that a person's word is always split by the run shown, even if the tokens of the run arrive later."""
+"""Tests of a person's word in the room Watch. The run shown splits it, even if the tokens of the run arrive later."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from bpe_core.history.token_texts import TokenTexts
 from tests.gui.conftest import Train, settle
 
 
-def test_the_watched_word_never_shows_ids_of_the_run_shown_before(
+def test_the_watched_word_never_shows_ids_of_the_previously_shown_run(
     qtbot: QtBot, program: Program, train: Train, long_time_limit: None
 ) -> None:
-    """The tokens of the former run must not be shown, because the alphabet of the new run is smaller."""
+    """The new run has a smaller alphabet, so it lacks some ids of the run before."""
     runs, word = program.session.runs, program.watch.word
     assert program.form.choose(vocab_size=257)
     train(program)
@@ -23,7 +23,7 @@ def test_the_watched_word_never_shows_ids_of_the_run_shown_before(
     assert of_letters.names is not None
     symbols = len(of_letters.names.raw)
     runs.show(of_bytes)
-    word.look_at("xylophone")
+    word.show_word("xylophone")
     settle(qtbot, program)
     assert max(tile.id for tile in word.cut.tiles if tile.id is not None) >= symbols
     runs.show(of_letters)
@@ -43,8 +43,21 @@ def test_the_watched_word_is_shown_before_its_newest_token_has_a_text(
     settle(qtbot, program)
     names = run.names
     run.names = TokenTexts(run.history.alphabet)  # as when steps of an imported table are there before their names
-    word.look_at("the lowest")
+    word.show_word("the lowest")
     settle(qtbot, program)
     newest = max(tile.id for tile in word.cut.tiles if tile.id is not None)
     assert newest >= len(run.names.raw)
     run.names = names
+
+
+def test_the_watch_room_without_a_run_names_the_texts_to_learn_from(program: Program) -> None:
+    word = program.watch.word
+    said: list[str] = []
+    word.changed.connect(lambda: said.append(word.sentence))
+    program.session.corpus.replace_by_text("a.txt", "low lower")
+    program.session.corpus.add_text("b.txt", "lowest")
+    program.session.corpus.add_text("c.txt", "x" * 2_000_000)
+    program.session.corpus.remove({source.number for source in program.session.corpus.texts.value})
+    assert said[0] == "Press Train to learn from a.txt."
+    assert said[-2] == "Press Train to learn from b.txt; c.txt, 2.0 MB."
+    assert said[-1] == "Open a text, then press Train."

@@ -1,6 +1,6 @@
-"""Tests of the leading pairs during a step.
+"""Tests of the chart of leading pairs during a step.
 
-The joined pair leaves, rows move, and pairs that lost counts are labelled.
+The joined pair leaves, rows move, and pairs that became rarer get a label.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_animated_bars_begin_at_their_old_rows_and_end_at_their_new_rows(
         assert 0 <= placed.strength <= 1
 
 
-def test_a_step_animates_the_bars_of_pairs_and_marks_pairs_that_lost_counts(
+def test_a_step_animates_the_bars_of_pairs_and_labels_pairs_that_became_rarer(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)
@@ -54,15 +54,15 @@ def test_a_step_animates_the_bars_of_pairs_and_marks_pairs_that_lost_counts(
     cursor.go_to(1)  # h and e
     qtbot.waitUntil(lambda: page.motion.is_under_way, timeout=WAIT)
     early = page.grab().toImage()
-    flight, row = program.charting.flight, program.merge_panel.table.place_of(1)
-    assert flight.isVisible()
+    moving_token, row = program.charting.moving_token, program.merge_panel.table.place_of(1)
+    assert moving_token.isVisible()
     assert row is not None
     assert program.merge_panel.table.place_of(257) is None
     qtbot.waitUntil(lambda: not page.motion.is_under_way, timeout=WAIT)
     assert page.grab().toImage() != early
-    qtbot.waitUntil(lambda: not flight.motion.is_under_way, timeout=WAIT)
-    assert not flight.isVisible()
-    assert flight.mapTo(program.window, flight.rect().topLeft()) == program.window.mapFromGlobal(row)
+    qtbot.waitUntil(lambda: not moving_token.motion.is_under_way, timeout=WAIT)
+    assert not moving_token.isVisible()
+    assert moving_token.mapTo(program.window, moving_token.rect().topLeft()) == program.window.mapFromGlobal(row)
     assert page.losses
     for bar in page.model.bars:
         lost = before.get(bar.pair, 0) - bar.count
@@ -98,7 +98,7 @@ def test_bars_of_the_pairs_chart_are_faint_until_pairs_of_the_shown_step_are_cou
     assert strengths() == {1.0}
 
 
-def test_dragging_the_pairs_chart_reaches_further_pairs(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_dragging_the_pairs_chart_shows_further_pairs(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 320)
     train(program)
     page = program.pages[PairsPage]

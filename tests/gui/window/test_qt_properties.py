@@ -1,8 +1,7 @@
-"""A test that properties of Qt are set by methods.
+"""A test that the code sets properties of Qt by methods.
 
-PySide looks up a keyword, as in `QTimer(parent, interval=50)`, by changing the case of its first letter. It uses
-the rules of the desktop's language. In a Turkish locale it finds no property with an i, and the window would not
-open.
+For a keyword, as in `QTimer(parent, interval=50)`, PySide changes the case of the first letter by the rules of the
+desktop's language. In a Turkish locale it finds no property with an i, and the window would not open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests of the card at the end of a watched run: its facts, its links and its buttons."""
+"""Tests of the card at the end of a watched run: facts, links and buttons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def watched_window(
     monkeypatch: pytest.MonkeyPatch,
     long_time_limit: None,
 ) -> Program:
-    """Return the window of a first start, after the run was played to its end."""
+    """Return the window of a first start, after it has played its run to the end."""
     monkeypatch.setattr(result, "LOOK_MILLISECONDS", LOOK * HURRY)  # what is shown too shortly is not seen to happen
     settings.put(START_HERE, True)
     settings.put(PLAYS, True)
@@ -71,7 +71,7 @@ def button(card: ResultCard, title: str) -> QPushButton:
 
 
 def action_of_card(card: ResultCard, title: str) -> QAction:
-    """Return the action with this title that the card offers."""
+    """Return the action with the title `title` on the card."""
     return next(action for action in card.next.menu().actions() if title_of(action) == title and action.isVisible())
 
 
@@ -87,7 +87,7 @@ def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, wat
     assert card.numbers[1][1].text() == f"of {len(words)} different words are one token"
     moments = card.moments.text()
     assert 't + h <a href="step:1">−117, taken by he</a>' in moments
-    assert "␣lighthouse</a>" in moments
+    assert "␣</span>lighthouse</a>" in moments
     watched_window.window.show_room("ask")
     assert watched_window.card.isHidden()
     watched_window.window.show_room("watch")
@@ -96,7 +96,7 @@ def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, wat
     assert watched_window.card.isHidden()
 
 
-def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_most(
+def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_the_most_occurrences(
     qtbot: QtBot, watched_window: Program
 ) -> None:
     watched_window.card.moments.linkActivated.emit("step:1")
@@ -133,7 +133,7 @@ def test_the_result_card_does_not_count_dropped_tokens_as_merged_pairs() -> None
     assert result.sentence_of(history).startswith(expected)
 
 
-def test_the_menu_of_the_result_card_forbids_a_pair_and_tries_another_method(
+def test_the_menu_of_the_result_card_can_forbid_a_pair_and_try_another_method(
     qtbot: QtBot, watched_window: Program
 ) -> None:
     runs = watched_window.session.runs

@@ -1,4 +1,4 @@
-"""Tests of the four rooms: their parts, their arrangement after a person returns, and the first start."""
+"""Tests of the four rooms: their parts, their arrangement when a person comes back, and the first start."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ METHODS_OFFERED = [
 
 
 class PaintCounter(QObject):
-    """A counter of paint events. A grabbed picture does not prove that anything was drawn on the screen."""
+    """A counter of paint events.
+
+    It shows that something was drawn on the screen, which a grabbed picture does not show.
+    """
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -60,8 +63,9 @@ def first_start(new_program: NewProgram, settings: Settings) -> Program:
 
 
 def go_to_end(qtbot: QtBot, program: Program) -> None:
-    qtbot.waitUntil(lambda: program.session.cursor.end == 256, timeout=WAIT)
+    wait_for_phase(qtbot, program, Phase.ENDED)  # a training that ends later would play from the start
     settle(qtbot, program)
+    assert program.session.cursor.end == 256
     program.actions["live"].trigger()
 
 
@@ -81,7 +85,9 @@ def test_the_watch_room_says_for_each_method_why_the_word_stays_split(
     qtbot.waitUntil(lambda: reason in first_start.watch.sentence.text(), timeout=WAIT)
 
 
-def test_the_first_start_trains_plays_and_explains_a_word(qtbot: QtBot, first_start: Program) -> None:
+def test_at_the_first_start_the_window_trains_a_run_and_plays_it_and_explains_a_word(
+    qtbot: QtBot, first_start: Program
+) -> None:
     watch, drawn = first_start.watch, PaintCounter(first_start.text_panel.editor.viewport())
     qtbot.waitUntil(lambda: first_start.session.playing.is_playing, timeout=WAIT)
     qtbot.waitUntil(lambda: drawn.times > 1, timeout=WAIT)  # again and again, as the text is cut anew
@@ -108,7 +114,7 @@ def test_the_space_key_on_the_time_slider_pauses_playing_and_types_nothing(qtbot
     assert first_start.token_text.text() == text
 
 
-def test_the_space_key_pauses_playing_at_the_first_start_without_a_click_before(
+def test_the_space_key_pauses_playing_at_the_first_start_without_a_previous_click(
     qtbot: QtBot, first_start: Program
 ) -> None:
     playing, text, name = first_start.session.playing, first_start.token_text.text(), first_start.watch.field.text()
@@ -121,7 +127,9 @@ def test_the_space_key_pauses_playing_at_the_first_start_without_a_click_before(
     assert (first_start.token_text.text(), first_start.watch.field.text()) == (text, name)
 
 
-def test_choosing_another_method_in_the_watch_room_trains_at_once(qtbot: QtBot, first_start: Program) -> None:
+def test_choosing_another_method_in_the_watch_room_starts_training_immediately(
+    qtbot: QtBot, first_start: Program
+) -> None:
     go_to_end(qtbot, first_start)
     box = first_start.watch.method
     assert [box.itemData(place) for place in range(box.count())] == METHODS_OFFERED
@@ -171,15 +179,43 @@ def test_a_window_without_a_run_hides_the_buttons_of_the_rooms(new_program: NewP
     assert not any(program.actions[f"room_{room.id}"].isVisible() for room in ROOMS)
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
-@pytest.mark.parametrize("method", ["bpe", "unigram", "wordpiece"])
-def test_the_watch_room_does_not_scroll_at_the_last_step(
-    qtbot: QtBot, first_start: Program, size: tuple[int, int], method: str
+def test_the_watch_room_does_not_scroll_after_all_rooms_were_visited(qtbot: QtBot, first_start: Program) -> None:
+    first_start.window.resize(1024, 700)
+    for room in ("ask", "compare", "build", "watch"):
+        first_start.window.show_room(room)
+        settle(qtbot, first_start)
+    go_to_end(qtbot, first_start)
+    qtbot.waitUntil(lambda: first_start.card.isVisible(), timeout=WAIT)
+    settle(qtbot, first_start)
+    area = first_start.window.centralWidget()
+    assert isinstance(area, QScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0, timeout=WAIT)
+
+
+def test_a_common_reason_for_several_splits_of_the_watched_word_is_shown_only_once(
+    qtbot: QtBot, first_start: Program
 ) -> None:
     go_to_end(qtbot, first_start)
-    if method != "bpe":
-        first_start.watch.choose_method(method, 512)
-        qtbot.waitUntil(lambda: shown_run(first_start).recipe.method == method, timeout=WAIT)
+    first_start.watch.choose_method("wordpiece")
+    qtbot.waitUntil(lambda: shown_run(first_start).recipe.method == "wordpiece", timeout=WAIT)
+    settle(qtbot, first_start)
+    first_start.actions["live"].trigger()
+    first_start.watch.field.setText("王小明")
+    qtbot.waitUntil(lambda: "Two words meet here" in first_start.watch.sentence.text(), timeout=WAIT)
+    assert first_start.watch.sentence.text().count("Two words meet here") == 1
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
+@pytest.mark.parametrize(("method", "vocabulary"), [("bpe", 512), ("bpe", 450), ("unigram", 512), ("wordpiece", 512)])
+def test_the_watch_room_does_not_scroll_at_the_last_step(
+    qtbot: QtBot, first_start: Program, size: tuple[int, int], method: str, vocabulary: int
+) -> None:
+    go_to_end(qtbot, first_start)
+    wanted = method, vocabulary
+    if wanted != ("bpe", 512):
+        first_start.watch.choose_method(method, vocabulary)
+        recipe = first_start.session.recipe
+        qtbot.waitUntil(lambda: shown_run(first_start).recipe == recipe.value, timeout=WAIT)
         wait_for_phase(qtbot, first_start, Phase.ENDED)
         settle(qtbot, first_start)
         first_start.actions["live"].trigger()
@@ -226,11 +262,11 @@ def test_a_tile_of_the_watched_word_shows_a_whole_token_with_its_marker(
         covered = "".join(word.cut.characters[tile.first : tile.stop]).replace("␣", "▁")
         assert f"{tile.sign}{covered}" == names.text[tile.id].replace("␣", "▁")
     reasons = first_start.watch.sentence.text()
-    assert "Words meet here" not in reasons, "the space before is no split"
+    assert "Two words meet here" not in reasons, "the space before is no split"
 
 
 def test_menus_have_at_most_60_entries_and_the_search_finds_every_action(program: Program) -> None:
-    """A menu inside a menu is a single entry."""
+    """A submenu counts as one entry."""
     in_menus = [(way, action) for way, action in actions_in(program.window) if way]
     in_sight = {way if WAY in way else action for way, action in in_menus}
     assert len(in_sight) <= 60
@@ -239,7 +275,7 @@ def test_menus_have_at_most_60_entries_and_the_search_finds_every_action(program
     assert {*program.actions.by_name} <= names
 
 
-def test_each_room_is_shown_as_the_user_left_it(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_room_is_shown_as_the_user_left_it(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
     window = program.window
@@ -267,7 +303,7 @@ def test_the_other_rooms_appear_after_the_first_run(qtbot: QtBot, new_program: N
     assert new_program().actions["room_build"].isVisible()
 
 
-def test_the_first_window_is_not_larger_than_the_screen(qtbot: QtBot) -> None:
+def test_the_window_is_not_larger_than_the_screen_at_the_first_start(qtbot: QtBot) -> None:
     window = MainWindow()
     qtbot.addWidget(window)
     room = QGuiApplication.primaryScreen().availableSize()
@@ -297,8 +333,47 @@ def test_no_room_scrolls_in_a_small_window_after_four_runs_are_compared(qtbot: Q
         qtbot.wait(1)
         area = first_start.window.centralWidget()
         assert isinstance(area, QScrollArea)
-        qtbot.waitUntil(partial(has_no_scroll_bar, area), timeout=10_000)
+        qtbot.waitUntil(partial(has_no_scroll_bar, area))
         assert isinstance(first_start.window.menuBar().actions()[0].menu(), QMenu)
+
+
+def test_no_chart_of_any_room_scrolls_sideways_in_a_small_window(qtbot: QtBot, first_start: Program) -> None:
+    go_to_end(qtbot, first_start)
+    first_start.window.resize(1024, 700)
+    first_start.window.reset_layout()  # the docks as in a window that opens with this size
+    charts = first_start.charts
+    for room in ("ask", "build"):
+        first_start.window.show_room(room)
+        for place, id in enumerate(charts.ids):
+            if not charts.isTabVisible(place):
+                continue
+            charts.show_page(id)
+            settle(qtbot, first_start)
+            areas = charts.currentWidget().findChildren(QScrollArea)
+            wide = [area.accessibleName() for area in areas if area.isVisible() and not has_no_scroll_bar_below(area)]
+            assert not wide, (room, id)
+
+
+def test_the_list_of_questions_makes_room_for_the_lessons_in_a_small_window(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    train(program)
+    program.window.resize(1024, 700)
+    program.window.reset_layout()
+    assert program.question_list.isVisible()
+    program.actions["lessons"].trigger()
+    qtbot.waitUntil(lambda: not program.question_list.isVisible(), timeout=WAIT)
+    qtbot.waitUntil(lambda: program.text_panel.editor.width() > 150, timeout=WAIT)
+    program.window.docks["lessons"].hide()
+    qtbot.waitUntil(program.question_list.isVisible, timeout=WAIT)
+    program.window.resize(1280, 800)
+    program.actions["lessons"].trigger()
+    qtbot.wait(50)
+    assert program.question_list.isVisible()
+
+
+def has_no_scroll_bar_below(area: QScrollArea) -> bool:
+    return area.horizontalScrollBar().maximum() == 0
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
@@ -336,7 +411,7 @@ def test_quit_is_the_last_entry_of_the_file_menu(program: Program) -> None:
     assert titles.index("Open Folder …") + 1 == titles.index("Samples") == titles.index("Open Recent") - 1
 
 
-def test_a_run_can_be_shown_before_its_tokens_of_the_watched_word_are_computed(
+def test_a_run_can_be_shown_before_the_tokens_of_the_watched_word_are_computed(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program, 300)
@@ -353,9 +428,7 @@ def test_a_run_can_be_shown_before_its_tokens_of_the_watched_word_are_computed(
     assert word.cut.tokens == len(Tokenizer(run.history).encode(word.text))
 
 
-def test_the_watch_room_asks_the_user_to_press_only_buttons_that_can_be_pressed(
-    qtbot: QtBot, program: Program, train: Train
-) -> None:
+def test_the_watch_room_mentions_only_buttons_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
     program.window.show_room("watch")
     assert not program.actions["play"].isEnabled()
     assert program.watch.sentence.text().startswith("Press Train")

@@ -1,4 +1,4 @@
-"""Tests of the shelf in the window: cards with a text in several tokenizers, downloads, pictures, and Compare."""
+"""Tests of the shelf in the window: a text in several tokenizers, downloads, pictures, and Compare."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def saved_as(folder: Path, name: str, preset: str = "gpt2") -> bytes:
 
 @pytest.fixture
 def content(tmp_path: Path) -> bytes:
-    """Return the content of a small tokenizer.json."""
+    """Return the content of a tokenizer.json file with a small vocabulary."""
     (tmp_path / "source").mkdir()
     return saved_as(tmp_path / "source", "tokenizer.json")
 
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> FakeHub:
-    """Return a stand-in for the hub, and an empty cache."""
+    """Return an object that replaces the hub. The cache is empty."""
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "program" / "bpe-explorer"))
     hub = FakeHub({GPT2: {"tokenizer.json": content}, GPT4O: {"tokenizer.json": content}})
@@ -87,7 +87,7 @@ def wait_for_tokens(qtbot: QtBot, dialog: ShelfDialog, title: str) -> ShelfCard:
     return card_of(dialog, title)
 
 
-def test_an_empty_shelf_shows_the_run_and_what_can_be_fetched_and_connects_to_nothing(
+def test_a_shelf_without_tokenizers_shows_the_run_and_offers_downloads_but_makes_no_connection(
     qtbot: QtBot, program: Program, hub: FakeHub
 ) -> None:
     dialog = open_shelf(qtbot, program)
@@ -96,7 +96,7 @@ def test_an_empty_shelf_shows_the_run_and_what_can_be_fetched_and_connects_to_no
     assert titles[1:] == ["GPT-2", "GPT-4o", "Llama 3", "BERT", "T5"]
     assert card_of(dialog, "GPT-2").fetch.text() == "Fetch (about 1.4 MB, licence MIT)"
     assert card_of(dialog, "Llama 3").fetch.text() == "Fetch (about 9.0 MB, licence Llama 3 Community License)"
-    assert card_of(dialog, "GPT-4o").fetch.text() == "Fetch (the hub says the size first, licence MIT)"
+    assert card_of(dialog, "GPT-4o").fetch.text() == "Fetch (size not known yet, licence MIT)"
     assert dialog.field.text() == "lowest"
     run = program.session.runs.shown
     assert run is not None
@@ -106,7 +106,7 @@ def test_an_empty_shelf_shows_the_run_and_what_can_be_fetched_and_connects_to_no
     assert (hub.asked, hub.downloaded) == ([], [])
 
 
-def test_a_tokenizer_of_the_cache_shows_the_tokens_that_its_library_makes(
+def test_the_shelf_shows_the_tokens_that_the_library_of_a_cached_tokenizer_makes(
     qtbot: QtBot, program: Program, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokenizers = pytest.importorskip("tokenizers")
@@ -131,7 +131,7 @@ def test_a_tokenizer_of_the_cache_shows_the_tokens_that_its_library_makes(
     assert threading.main_thread().name not in threads
 
 
-def test_unknown_tokens_are_hatched_and_counted_on_the_shelf(
+def test_the_shelf_shows_unknown_tokens_hatched_and_counts_them(
     qtbot: QtBot, program: Program, tmp_path: Path, settings: Settings
 ) -> None:
     (tmp_path / "own" / "bert").mkdir(parents=True)
@@ -147,7 +147,9 @@ def test_unknown_tokens_are_hatched_and_counted_on_the_shelf(
     assert "in your folder" in card.facts.text()
 
 
-def test_a_fetch_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, program: Program, hub: FakeHub) -> None:
+def test_a_download_of_the_shelf_shows_its_progress_and_can_be_cancelled(
+    qtbot: QtBot, program: Program, hub: FakeHub
+) -> None:
     dialog = open_shelf(qtbot, program)
     card = card_of(dialog, "GPT-2")
     hub.may_go_on.clear()
@@ -166,7 +168,7 @@ def test_a_fetch_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, program: 
     assert "in the Hugging Face cache" in fetched.facts.text()
 
 
-def test_a_larger_download_or_another_licence_than_told_is_asked_about_first(
+def test_the_shelf_asks_before_a_download_with_another_size_or_licence_than_shown(
     qtbot: QtBot, program: Program, hub: FakeHub, content: bytes
 ) -> None:
     hub.card.license = "gpl-3.0"
@@ -183,7 +185,7 @@ def test_a_larger_download_or_another_licence_than_told_is_asked_about_first(
         assert (name, "tokenizer.json") in hub.downloaded
 
 
-def test_a_card_says_why_a_tokenizer_cannot_be_fetched_or_opened(
+def test_a_card_of_the_shelf_says_why_a_tokenizer_cannot_be_downloaded_or_opened(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put("somebody/broken", {"tokenizer.json": b"{"})
@@ -198,7 +200,9 @@ def test_a_card_says_why_a_tokenizer_cannot_be_fetched_or_opened(
     assert not broken.compare.isVisible()
 
 
-def test_a_card_opens_its_tokenizer_as_a_lane_of_compare(qtbot: QtBot, program: Program, content: bytes) -> None:
+def test_a_card_of_the_shelf_can_open_its_tokenizer_as_a_lane_of_the_compare_page(
+    qtbot: QtBot, program: Program, content: bytes
+) -> None:
     put(GPT2, {"tokenizer.json": content})
     dialog = open_shelf(qtbot, program)
     wait_for_tokens(qtbot, dialog, "GPT-2")
@@ -211,7 +215,7 @@ def test_a_card_opens_its_tokenizer_as_a_lane_of_compare(qtbot: QtBot, program: 
     assert len(lanes) == 2
 
 
-def test_the_cards_of_the_tokenizers_that_are_here_become_one_picture(
+def test_the_shelf_saves_the_cards_of_opened_tokenizers_as_one_picture(
     qtbot: QtBot, program: Program, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(GPT2, {"tokenizer.json": content})
@@ -230,7 +234,7 @@ def test_the_cards_of_the_tokenizers_that_are_here_become_one_picture(
     assert ("GPT-2" in svg, "Llama 3" in svg, "Compare" in svg) == (True, False, False)
 
 
-def test_a_chosen_folder_of_tokenizers_is_looked_at_now_and_at_the_next_start(
+def test_the_shelf_lists_the_tokenizers_of_a_chosen_folder_and_the_settings_keep_the_folder(
     qtbot: QtBot, program: Program, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own"
@@ -244,25 +248,35 @@ def test_a_chosen_folder_of_tokenizers_is_looked_at_now_and_at_the_next_start(
     assert Settings().get(TOKENIZER_FOLDER) == str(own)
 
 
-def test_a_long_text_is_shown_whole_on_a_card(qtbot: QtBot, program: Program) -> None:
+def test_a_long_text_is_shown_whole_on_a_card_of_the_shelf(qtbot: QtBot, program: Program) -> None:
     dialog = open_shelf(qtbot, program)
     view = dialog.sheet.cards[0].tiles
     before = view.height()
     dialog.field.setText("Q" * LONGEST)
     qtbot.waitUntil(lambda: view.height() > before, timeout=WAIT)
     view.repaint()
-    inside = [spot for spot in view.spots if not spot.is_split]
+    inside = [target for target in view.targets if not target.is_split]
     assert len(inside) == len(ids_on(dialog.sheet.cards[0], program))
-    assert max(spot.area.bottom() for spot in inside) <= view.height()
+    assert max(target.area.bottom() for target in inside) <= view.height()
 
 
-def test_compare_opens_the_shelf_with_the_first_line_of_the_text(qtbot: QtBot, program: Program) -> None:
-    program.session.text.put_quietly("\n\nlow and lower\nnewest")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\n\nlow and lower\nnewest", "low and lower"),
+        ("low and lower " * 6, "low and lower low and lower low and lower low and lower low"),
+        ("王" * 100, "王" * 60),
+    ],
+)
+def test_the_compare_page_opens_the_shelf_with_the_first_line_of_the_text(
+    qtbot: QtBot, program: Program, text: str, shown: str
+) -> None:
+    program.session.text.put_quietly(text)
     program.window.show_room("compare")
     qtbot.mouseClick(program.pages.page(LANES).shelf, Qt.MouseButton.LeftButton)
     dialog = program.shelf.dialog
     assert dialog is not None
-    assert (dialog.field.text(), dialog.space.isChecked()) == ("low and lower", False)
+    assert (dialog.field.text(), dialog.space.isChecked()) == (shown, False)
 
 
 def test_a_closed_shelf_keeps_no_tokenizer_in_memory_and_opens_again(
@@ -277,7 +291,7 @@ def test_a_closed_shelf_keeps_no_tokenizer_in_memory_and_opens_again(
     wait_for_tokens(qtbot, open_shelf(qtbot, program), "GPT-2")
 
 
-def test_many_tokenizers_are_opened_only_on_demand(
+def test_the_shelf_opens_a_few_tokenizers_and_each_further_tokenizer_on_demand(
     qtbot: QtBot, program: Program, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shelf_model, "MOST_OPENED", 1)

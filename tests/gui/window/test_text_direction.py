@@ -1,4 +1,4 @@
-"""Tests of token names in scripts that are written from right to left."""
+"""Tests of token names that are written from right to left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = st.builds(
 
 
 def places(text: str) -> list[float]:
-    """Return the positions at which characters begin or end in a line, from the left."""
+    """Return the horizontal positions at which the characters of a line begin or end."""
     layout = QTextLayout(text)
     layout.setTextOption(QTextOption(Qt.AlignmentFlag.AlignLeft))
     layout.beginLayout()
@@ -32,7 +32,7 @@ def places(text: str) -> list[float]:
 
 
 def is_one_piece(text: str, sign: str) -> bool:
-    """Return whether the characters of `sign` follow each other from left to right."""
+    """Return whether the characters of `sign` stand next to each other, from left to right."""
     start = text.index(sign)
     edges = places(text)[start : start + len(sign) + 1]
     return edges == sorted(edges)
@@ -48,14 +48,14 @@ def test_the_left_token_of_a_pair_is_painted_on_the_left(qapp: object, left: str
     assert min(x[i] for i in after) >= x[plus[1]]
 
 
-def test_the_name_of_a_byte_stays_together_in_right_to_left_text(qapp: object) -> None:
+def test_the_name_of_a_byte_is_not_reordered_in_right_to_left_text(qapp: object) -> None:
     name = "של<0xD7>"
     assert is_one_piece(with_direction_marks(name), "<0xD7>")
     assert not is_one_piece(name, "<0xD7>")
 
 
 @given(st.text(max_size=20))
-def test_keeping_the_order_of_a_pair_from_left_to_right_adds_only_direction_marks(text: str) -> None:
+def test_showing_a_pair_from_left_to_right_adds_only_direction_marks_to_its_text(text: str) -> None:
     assert with_direction_marks(text).replace(MARK, "") == text.replace(MARK, "")
 
 

@@ -1,4 +1,4 @@
-"""A test with random actions of a person. They must not crash or block the window.
+"""A test with random actions of a user. They must not crash or block the window.
 
 After each action, the table, the text, the time bar and the chart must show the same step.
 """

@@ -1,4 +1,4 @@
-"""Tests that all parts of the window are visible: named, complete, and at their place."""
+"""Tests that all parts of the window can be seen: with names, not cut off, and at their places."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_charts_show_the_values_under_the_mouse_pointer(qtbot: QtBot, program: P
 def test_the_time_bar_and_the_status_bar_are_visible_on_a_small_screen(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
-    """A screen of 1280 by 800 pixels at double scale has only 640 by 400 points."""
+    """At double scale, a screen of 1280 by 800 pixels has only 640 by 400 points."""
     small(program, 270)
     train(program)
     window = program.window

@@ -1,4 +1,4 @@
-"""Tests of the whole window: settings, themes, names, help, unexpected errors, and closing at any time."""
+"""Tests of the whole window: settings, themes, names, help, unexpected errors, and closing during work."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_window_changes_between_dark_and_light_theme(program: Program) -> No
         assert (picture.pixelColor(5, picture.height() - 40).lightness() < 128) == is_dark
 
 
-def test_every_control_has_a_name_and_every_action_a_tip(program: Program) -> None:
+def test_every_control_has_a_name_and_every_action_has_a_tip(program: Program) -> None:
     assert all(program.pages.page(row) for row in PAGES)  # all are there
     for kind in (QComboBox, QSlider, QLineEdit, QAbstractSpinBox):
         for control in program.window.findChildren(kind):
@@ -99,7 +99,7 @@ def test_an_unexpected_error_can_be_copied_and_the_session_stays(qtbot: QtBot, p
     assert program.window.isVisible()
 
 
-def test_a_bug_in_the_training_thread_fails_the_run_and_is_shown(
+def test_a_bug_in_the_training_thread_makes_the_run_fail_and_is_shown(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(self: TrainingJob) -> None:
@@ -128,5 +128,5 @@ def test_the_window_can_be_closed_while_counting(
     path.write_text("".join(f"word{number} " for number in range(600_000)))
     program = new_program(path)
     if moment == "soon":
-        qtbot.waitUntil(lambda: program.session.corpus.counts.busy, timeout=WAIT)
+        qtbot.waitUntil(lambda: program.session.corpus.counts.is_busy, timeout=WAIT)
     program.window.close()

@@ -66,19 +66,19 @@ def test_each_row_of_a_long_right_to_left_word_begins_on_the_right(qtbot: QtBot)
     view.show_tiles(cut, slides=False)
     view.resize(260, view.heightForWidth(260))
     view.grab()
-    spots = [spot for spot in view.spots if not spot.is_split]
+    targets = [target for target in view.targets if not target.is_split]
     rows: dict[float, list[float]] = {}
-    for spot in spots:  # in the order of reading
-        rows.setdefault(spot.area.top(), []).append(spot.area.left())
+    for target in targets:  # in the order of reading
+        rows.setdefault(target.area.top(), []).append(target.area.left())
     assert len(rows) > 2
     assert all(lefts == sorted(lefts, reverse=True) for lefts in rows.values())
     assert list(rows) == sorted(rows)
-    assert len(spots) == len(cut.tiles)
-    assert max(spot.area.bottom() for spot in spots) <= view.height()
+    assert len(targets) == len(cut.tiles)
+    assert max(target.area.bottom() for target in targets) <= view.height()
 
 
 def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -> None:
-    """A single م has another shape than a م between other letters."""
+    """The letter م has one shape alone, and another shape between other letters."""
     view = WordView()
     qtbot.addWidget(view)
     view.resize(700, 120)
@@ -91,14 +91,14 @@ def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -
     assert inks[0] != inks[1]
 
 
-def test_a_tile_of_several_tokens_holds_all_their_ids() -> None:
+def test_a_tile_of_several_tokens_shows_all_their_ids() -> None:
     cut = word_tiles("é", Tokenizer(train(["low"], "gpt2", merges=0).history).segmentation("é").tokens(0), 0, None)
     (tile,) = cut.tiles
     assert (tile.tokens, tile.ids, tile.id) == (2, (0xC3, 0xA9), None)
 
 
 def test_numbers_below_the_tiles_are_not_cut_off_at_any_font_size(qtbot: QtBot) -> None:
-    """A picture of the least height equals a picture of a larger height, except that it is moved."""
+    """A view with the least height paints as many rows of pixels as a higher view."""
     view = WordView()
     qtbot.addWidget(view)
     history = train(["low"], "gpt2", merges=0).history

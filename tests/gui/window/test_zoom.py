@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import ZOOM, Settings
 from app.window.parts.theme import Theme
-from app.window.parts.widgets import OneLine
+from app.window.parts.widgets import IconButton, OneLine
 from app.window.parts.zoom import ADAPTIONS, STEPS, USUAL, set_zoom, zoom_percent
 from app.window.room_plan import ROOMS
 from app.wiring import Program
@@ -32,7 +32,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture(autouse=True)
 def usual_zoom(qapp: QApplication) -> Iterator[None]:
-    """Set the zoom back after each test, because all windows of the process share it."""
+    """Set the zoom to 100 percent after each test, because all windows of the process share it."""
     yield
     set_zoom(USUAL)
 
@@ -42,7 +42,7 @@ def points() -> float:
 
 
 def sizes(program: Program) -> list[object]:
-    """Return the limits of the sizes of all parts of a window, and the sizes of the letters that they show."""
+    """Return the minimum and maximum sizes of all parts of a window, and the sizes of their letters."""
     parts = [part for part in program.window.findChildren(QWidget) if part.window() is program.window]
     letters = [part.font().pointSizeF() for part in parts if text_of(part)]
     limits = [(part.minimumSize(), part.maximumSize()) for part in parts if part.property(ADAPTIONS) is not None]
@@ -50,7 +50,7 @@ def sizes(program: Program) -> list[object]:
 
 
 def large_letters(program: Program) -> dict[str, float]:
-    """Return the sizes of letters that are not those of the application."""
+    """Return the sizes of letters in the parts of a window whose letters are larger than usual."""
     return {
         "text": program.text_panel.editor.font().pointSizeF(),
         "ids": program.text_panel.ids.grid.font().pointSizeF(),
@@ -60,7 +60,7 @@ def large_letters(program: Program) -> dict[str, float]:
     }
 
 
-def test_ctrl_plus_in_the_text_enlarges_the_whole_window_and_the_settings_keep_it(
+def test_pressing_ctrl_and_plus_in_the_text_enlarges_the_whole_window_and_the_settings_keep_the_zoom(
     program: Program, settings: Settings
 ) -> None:
     editor = program.text_panel.editor
@@ -77,7 +77,9 @@ def test_ctrl_plus_in_the_text_enlarges_the_whole_window_and_the_settings_keep_i
     assert settings.get(ZOOM) == USUAL
 
 
-def test_ctrl_and_the_wheel_enlarge_the_text_alone_and_the_zoom_multiplies_that(program: Program) -> None:
+def test_the_mouse_wheel_with_ctrl_enlarges_only_the_text_and_the_window_zoom_enlarges_it_further(
+    program: Program,
+) -> None:
     editor = program.text_panel.editor
     before = editor.font().pointSizeF()
     place = QPointF(20, 20)
@@ -93,7 +95,7 @@ def test_ctrl_and_the_wheel_enlarge_the_text_alone_and_the_zoom_multiplies_that(
     assert program.text_panel.ids.grid.font().pointSizeF() == pytest.approx(2 * points() / 2, rel=0.1)
 
 
-def test_zoom_scales_letters_rows_icons_tiles_and_the_time_bar(program: Program, train: Train) -> None:
+def test_zoom_scales_letters_and_rows_and_icons_and_tiles_and_the_time_bar(program: Program, train: Train) -> None:
     train(program)
     table = program.merge_panel.table
 
@@ -114,7 +116,7 @@ def test_zoom_scales_letters_rows_icons_tiles_and_the_time_bar(program: Program,
 
 
 @pytest.mark.parametrize("percent", [80, 150, 200])
-def test_window_has_its_former_sizes_again_after_every_zoom(program: Program, percent: int) -> None:
+def test_zooming_and_returning_to_the_usual_size_restores_all_sizes(program: Program, percent: int) -> None:
     before = sizes(program)
     program.zoom_to(percent)
     assert sizes(program) != before
@@ -122,7 +124,7 @@ def test_window_has_its_former_sizes_again_after_every_zoom(program: Program, pe
     assert sizes(program) == before
 
 
-def test_window_that_opens_with_a_stored_zoom_has_the_letters_of_a_window_that_is_zoomed(
+def test_a_window_with_a_stored_zoom_has_letters_as_large_as_a_window_that_is_zoomed_later(
     new_program: NewProgram, settings: Settings, qtbot: QtBot
 ) -> None:
     zoomed_later = new_program()
@@ -131,7 +133,7 @@ def test_window_that_opens_with_a_stored_zoom_has_the_letters_of_a_window_that_i
     assert large_letters(new_program()) == expected
 
 
-def test_new_theme_keeps_the_zoom(program: Program) -> None:
+def test_a_new_theme_keeps_the_zoom(program: Program) -> None:
     program.zoom_to(150)
     before = large_letters(program)
     program.choose_theme("dark")
@@ -139,7 +141,7 @@ def test_new_theme_keeps_the_zoom(program: Program) -> None:
 
 
 @pytest.mark.parametrize("unknown", [0, 7, 10_000])
-def test_stored_number_that_is_no_step_of_the_zoom_counts_as_the_nearest(
+def test_a_stored_zoom_that_the_window_does_not_offer_is_replaced_by_the_nearest_offered_zoom(
     new_program: NewProgram, settings: Settings, unknown: int
 ) -> None:
     settings.put(ZOOM, unknown)
@@ -148,7 +150,7 @@ def test_stored_number_that_is_no_step_of_the_zoom_counts_as_the_nearest(
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_nothing_is_cut_off_at_150_percent_in_1280_by_800(
+def test_no_text_is_cut_off_at_a_zoom_of_150_percent_in_a_window_of_1280_by_800(
     new_program: NewProgram, settings: Settings, train: Train, qtbot: QtBot, room: str
 ) -> None:
     settings.put(ZOOM, 150)
@@ -166,7 +168,7 @@ def test_nothing_is_cut_off_at_150_percent_in_1280_by_800(
 
 
 def text_of(part: QWidget) -> str:
-    """Return the text that a part shows in full, or an empty text."""
+    """Return the text that must be visible in full on a part, or an empty text."""
     if isinstance(part, QToolButton) and part.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:
         return part.text() if part.icon().isNull() else ""
     if isinstance(part, OneLine):
@@ -175,7 +177,7 @@ def text_of(part: QWidget) -> str:
 
 
 def is_cut_off(part: QWidget) -> bool:
-    """Return whether a part has less room than its text needs, or reaches beyond its window."""
+    """Return whether a part is smaller than its text needs, or reaches beyond its window."""
     least = part.minimumSizeHint()
     if isinstance(part, QLabel) and part.wordWrap():
         least.setHeight(part.heightForWidth(part.width()))
@@ -184,14 +186,14 @@ def is_cut_off(part: QWidget) -> bool:
 
 
 def scrolls(part: QWidget) -> bool:
-    """Return whether a part lies in an area that a person can scroll."""
+    """Return whether a part is inside a scroll area or a tab bar. A person can scroll both."""
     holder = part.parentWidget()
     while holder is not None and not isinstance(holder, QAbstractScrollArea | QTabBar):
         holder = holder.parentWidget()
     return holder is not None
 
 
-def test_zoom_asks_the_style_sheet_for_sizes_in_pixels(qapp: QApplication) -> None:
+def test_the_zoom_scales_sizes_in_pixels_in_the_style_sheet(qapp: QApplication) -> None:
     theme = Theme("light")
     before = qapp.styleSheet()
     try:
@@ -201,3 +203,21 @@ def test_zoom_asks_the_style_sheet_for_sizes_in_pixels(qapp: QApplication) -> No
         assert "QScrollBar:vertical { width: 24px; }" in qapp.styleSheet()
     finally:
         qapp.setStyleSheet(before)
+
+
+@pytest.mark.parametrize("percent", [80, 100, 150, 200])
+def test_icons_are_drawn_in_the_sizes_in_which_buttons_show_them(program: Program, percent: int) -> None:
+    program.zoom_to(percent)
+    scale = program.window.devicePixelRatio()
+    actions = program.actions.by_name.values()
+    buttons = [
+        button
+        for button in program.window.findChildren(QToolButton)
+        if isinstance(button, IconButton) or (button.defaultAction() in actions and not button.icon().isNull())
+    ]
+    assert len(buttons) > 20
+    for button in buttons:
+        shown = round(button.iconSize().width() * scale)
+        drawn = {size.width() for size in button.icon().availableSizes()}
+        assert shown in drawn, (button.objectName() or button.text(), shown, drawn)
+        assert len(drawn) <= 6  # drawings that nobody sees take memory

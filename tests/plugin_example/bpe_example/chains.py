@@ -1,6 +1,6 @@
-"""A method whose tokens grow by a few base symbols at a time.
+"""A method whose tokens are chains: each merge adds a link of a few base symbols to one end of a token.
 
-It has options, and it can report the links of a chain.
+The method has options. It can also report the number of links in a token.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Side = Literal["either", "right"]
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of the method: how long the new link of a chain may be, and on which side it is."""
+    """The choices of the method: the greatest length of a link, and the end of a chain at which links are added."""
 
     link: int = choice(
         1,
@@ -63,7 +63,7 @@ class ChainLearner(PlainLearner):
 
 
 class ChainReasons(ExplainedText):
-    """The reasons of byte-pair encoding, worded for chains and links."""
+    """The reasons of byte-pair encoding, each with a sentence about the length of links."""
 
     def __init__(self, whole: ExplainedText, link: int) -> None:
         self._whole, self._link = whole, link

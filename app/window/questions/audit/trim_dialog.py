@@ -11,10 +11,10 @@ from app.window.parts.widgets import muted_label
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.trimming import NEEDED, TrimChoices, TrimTask, What
 
-NEEDED_TITLES = {"spare": "Keep it, and report it", "lose": "Remove both", "hide": "Keep it without an id"}
+NEEDED_TITLES = {"spare": "Keep it, and report it", "lose": "Remove all of them", "hide": "Keep it without an id"}
 NUMBERINGS = {"renumber": "New ids, without gaps", "keep": "Unchanged, with gaps"}
 EXPLANATION = (
-    "The run shown stays; the trimmed table is a new run. Every remaining token can still be made. A message then "
+    "The run shown stays, and the trimmed table is a new run. Every remaining token can still be made. A message then "
     "shows the number of tokens of your text and the corpus."
 )
 
@@ -52,7 +52,7 @@ class TrimDialog(QDialog):
         for needed, title in NEEDED_TITLES.items():
             self.needed.addItem(title, needed)
         self.ids.setAccessibleName("Ids of the remaining tokens")
-        self.ids.setToolTip("With gaps a model's embeddings still fit")
+        self.ids.setToolTip("If the ids have gaps, a model can keep its embeddings")
         for numbering, title in NUMBERINGS.items():
             self.ids.addItem(title, numbering)
         self.buttons, self.go = dialog_buttons(self, "Trim", self._begin)
@@ -68,12 +68,10 @@ class TrimDialog(QDialog):
         for widget in (self.choices["down to"], self.size_box):
             widget.setEnabled(self._trimming.knows_use)
             if not self._trimming.knows_use:
-                widget.setToolTip("Needs a text in the corpus, to count the use of tokens")
+                widget.setToolTip("Add a text to the corpus first, to count how often tokens are used")
         if not self._trimming.needs_parts:
             self.needed.setEnabled(False)
-            self.needed.setToolTip(
-                "With this method no token is made of other tokens: only the chosen tokens are removed"
-            )
+            self.needed.setToolTip("This method makes no token of other tokens, so only the chosen tokens are removed")
         first = next((button for button in self.choices.values() if button.isEnabled()), None)
         if first is not None:
             first.setChecked(True)

@@ -65,7 +65,7 @@ class TrimTask(QObject):
 
     @property
     def study(self) -> Study | None:
-        """Return the study that the audit was asked about, or None before its answer."""
+        """Return the study that the question `audit` was asked about. Return None if it has no answer yet."""
         asked = self.model.current_question
         return None if self.model.answer is None or asked is None else asked[1]
 
@@ -83,14 +83,16 @@ class TrimTask(QObject):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Return the smallest and the largest vocabulary size that a person can choose."""
+        """Return the smallest and the largest vocabulary size that a user can choose."""
         assert self.study is not None
         return least_size(self.study.history), self.study.history.index_count
 
     @property
     def needs_parts(self) -> bool:
-        """Return whether the encoder builds a token only from its parts, so that the parts must stay in the
-        vocabulary."""
+        """Return whether the encoder can build a token only from the parts of the token.
+
+        If so, the parts must stay in the vocabulary.
+        """
         return self.study is not None and not looks_tokens_up(self.study.history)
 
     @property
@@ -100,14 +102,17 @@ class TrimTask(QObject):
         return answer is not None and any(times is not None for times in answer.columns["times"])
 
     def tokens(self, rows: Sequence[int]) -> list[int]:
-        """Return the ids of the tokens in these rows of the audit. A token without an id is removed already."""
+        """Return the ids of the tokens in these rows of the audit.
+
+        Rows of tokens that have been removed are skipped, because such tokens have no id.
+        """
         assert self.model.answer is not None
         ids = self.model.answer.columns["id"]
         return [ids[row] for row in rows if ids[row] is not None]
 
     @property
     def chosen_tokens(self) -> list[int]:
-        """Return the ids of the tokens whose steps a person selected in the table of steps."""
+        """Return the ids of the tokens whose steps a user selected in the table of steps."""
         study = self.study
         if study is None or self.model.about != [self._session.runs.shown]:
             return []

@@ -1,4 +1,4 @@
-"""The model of the question what a model gets from a chat. A person types the messages and the template."""
+"""The model of the question about how a chat becomes tokens. A user types the messages and the template."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ class ColouredPiece(NamedTuple):
 
 
 class ChatModel(QuestionModel):
-    """A model of a chat in the tokens of a folder. Without a folder, it is a chat in the tokens of the run shown."""
+    """A model of a chat that is split into tokens.
+
+    The user can choose the folder of a model, and then its tokenizer splits the chat. Otherwise the run shown splits
+    it.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "chat", messages=FIRST_CHAT, template=FIRST_TEMPLATE)
 
     def choose_messages(self, text: str) -> None:
-        """Choose the messages of the chat. A text that is no JSON becomes one message of the user."""
+        """Choose the messages of the chat. A text that is not JSON becomes one message with the role `user`."""
         is_json = not text.strip() or text.lstrip().startswith(BEGIN_OF_JSON)
         chat = text if is_json else json.dumps([{"role": "user", "content": text}], ensure_ascii=False)
         self.choose(MESSAGES, chat.strip() or "[]")
@@ -48,7 +52,10 @@ class ChatModel(QuestionModel):
         return "" if self.answer is None else str(self.answer.facts["template"])
 
     def pieces(self) -> list[ColouredPiece]:
-        """Return the tokens of the rendered chat. A character of several tokens belongs to the first of them."""
+        """Return the tokens of the rendered chat.
+
+        A character that consists of several tokens belongs to the first of them.
+        """
         if self.answer is None:
             return []
         rendered = self.answer.facts["rendered"]

@@ -55,12 +55,12 @@ class TypedText(QWidget):
         self.box.textChanged.connect(lambda: self.typed.emit(self.box.toPlainText()))
 
     def show_text(self, text: str) -> None:
-        """Show a text that no person typed."""
+        """Show a text that the user did not type."""
         with QSignalBlocker(self.box):
             self.box.setPlainText(text)
 
     def open_file(self, path: str) -> None:
-        """Show the text of a file, as if a person had pasted it."""
+        """Show the text of a file, as if a user had pasted it."""
         if path:
             with open(path, "rb") as file:
                 self.box.setPlainText(file.read(LARGEST_FILE).decode("utf-8-sig", errors="replace"))
@@ -100,7 +100,7 @@ class RenderedChat(QTextEdit):
 
 
 class ChatPage(QuestionPage):
-    """A page on which a person types or pastes messages and a template, and sees the tokens that a model gets."""
+    """A page on which a user types or pastes messages and a template, and sees the tokens that a model gets."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)

@@ -11,8 +11,7 @@ from app.window.questions.compare.lane_questions import MEANINGS, LabQuestion, L
 from app.window.questions.question_page import QuestionPage
 
 PUTS_TOGETHER = (
-    "Combine both into one table: it keeps the tokens and ids of the first, and adds the tokens that only the second "
-    "has"
+    "Make one table of both. It keeps the tokens and ids of the first, and adds the tokens that only the second has"
 )
 
 

@@ -25,7 +25,7 @@ CARD = "#lane { border: 1px solid palette(mid); border-radius: 6px; background: 
 CHIP = 22
 
 
-class Chip(QWidget):
+class LaneLetter(QWidget):
     """A small label with the letter of a lane, in the colour of the lane."""
 
     def __init__(self, index: int, letter: str, parent: QWidget | None = None) -> None:
@@ -51,7 +51,7 @@ class Chip(QWidget):
 class RunChoice(QComboBox):
     """A box to choose a run.
 
-    Its list is rebuilt only if the runs have changed, because a person may have the list open.
+    Its list is rebuilt only if the runs have changed, because a user may have the list open.
     """
 
     def __init__(self, name: str) -> None:
@@ -87,7 +87,7 @@ class LaneCard(QFrame):
         for beside in (self.unit, self.of_size):
             beside.setAlignment(Qt.AlignmentFlag.AlignBottom)
         self.more.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        head = in_row(Chip(index, letter), (self.run, 1), self.close_button)
+        head = in_row(LaneLetter(index, letter), (self.run, 1), self.close_button)
         figures = in_row(self.total, (self.unit, 1), self.vocabulary, self.of_size)
         in_column(head, figures, self.more, on=self, margins=(8, 6, 8, 6), spacing=2)
         self.setObjectName("lane")

@@ -1,24 +1,24 @@
-"""The models of the questions about the tokenizers that are side by side."""
+"""The models of the questions that compare the tokenizers shown side by side."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lazy_model import Exact, LazyModel, table_function_of
 from app.window.questions.compare.lanes import Lane
-from app.window.questions.compare.lanes_model import LanesModel
-from app.window.questions.question_model import NOTHING_YET, Parameter, QuestionModel
-from bpe_core.asking import Answer, Question
+from app.window.questions.compare.lanes_model import LanesModel, command_about
+from app.window.questions.question_model import Parameter, QuestionModel
+from bpe_core.asking import Question
 from bpe_core.figures.figure import Figure, LineFigure, Point
 from bpe_core.figures.from_table import OF_LAB
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.side_by_side import LISTED
 from bpe_core.measures.measures import MEASURES
 from bpe_core.questions.lab import LETTERS, Lab
+from bpe_core.support.wording import count_text
 
 NO_PAIR = "Choose two tokenizers above to see here how they differ."
 NO_WORDS = (
@@ -49,11 +49,7 @@ class LanesQuestion(QuestionModel):
 
     @property
     def command(self) -> tuple[str, ...]:
-        return self._command(self.current_question)
-
-    def _command(self, asked: tuple[Question, Any] | None) -> tuple[str, ...]:
-        sides = (run_of_session(lane.run.number) for lane in self.compared_lanes)
-        return (self.question.name, *sides, *asked[0].arguments(), "-o", RESULT) if asked else ()
+        return command_about(self.current_question, self.compared_lanes)
 
     def watch(self, on: bool) -> None:
         super().watch(on)
@@ -76,9 +72,10 @@ class LanesQuestion(QuestionModel):
 
 
 class LabQuestion(LanesQuestion):
-    """A model of the question about all lanes.
+    """A model of the question that compares all lanes. A lane is one of the tokenizers side by side in the window.
 
-    The answer is a measure by vocabulary size, with the present size marked, and the words that are split differently.
+    The answer shows how a measure of each tokenizer depends on its vocabulary size, with the current size marked. It
+    also lists the words that the tokenizers split differently.
     """
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
@@ -89,7 +86,10 @@ class LabQuestion(LanesQuestion):
 
     @property
     def current_question(self) -> tuple[Question, Any] | None:
-        """Return the question over all vocabulary sizes, for a saved file."""
+        """Return the question without a chosen vocabulary size, and the studies that it compares.
+
+        A file that a user saves contains the whole answer to this question. Return None if there is nothing to compare.
+        """
         asked = super().current_question
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])
 
@@ -100,10 +100,14 @@ class LabQuestion(LanesQuestion):
         return LazyModel.figure_function(self)
 
     def words(self) -> tuple[Exact, tuple[str, ...]]:
-        """Return all words that are split differently, for a saved file, and the command that lists these words."""
+        """Return two ways to get the list of all words that the tokenizers split differently.
+
+        The first is a function that computes the list, so that the window can save it as a file. The second is a
+        command that writes the same list.
+        """
         asked = super().current_question
         every = None if asked is None else (Lab(size=self.lanes.size, words=True), asked[1])
-        return table_function_of(every), self._command(every)
+        return table_function_of(every), command_about(every, self.compared_lanes)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -137,7 +141,7 @@ def _marked(chart: LineFigure, size: float) -> LineFigure:
 
 
 class PairQuestion(LanesQuestion):
-    """A model of the question about two lanes: the steps at which they differ."""
+    """A model of a question: at which steps do two lanes differ? A lane is one of the tokenizers side by side."""
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "diff", lanes)
@@ -147,20 +151,20 @@ class PairQuestion(LanesQuestion):
     def compared_lanes(self) -> list[Lane]:
         return self.lanes.pair
 
-    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
-        super()._take(answer, NO_PAIR if trouble == NOTHING_YET else trouble, progress)
+    def _reason_to_wait(self) -> str:
+        return NO_PAIR
 
     @property
     def sentences(self) -> tuple[str, ...]:
         pair = self.compared_lanes
         sizes = _corpus_sizes(pair)
         said = [f"{size:,} in {lane.letter}" for size, lane in zip(sizes, pair, strict=False)]
-        at = f"With {self.lanes.size:,} tokens in each vocabulary, the number of tokens in the corpus is"
+        at = f"With {count_text(self.lanes.size, 'token')} in each vocabulary, the number of tokens in the corpus is"
         return (*super().sentences, *([f"{at} {', '.join(said)}."] if said else ()))
 
 
 def _corpus_sizes(pair: list[Lane]) -> list[int]:
-    """Return the number of tokens in the corpus for each lane of a pair, at the step shown.
+    """Return how many tokens the corpus has in each lane of a pair at the step shown.
 
     Return an empty list if the lanes have no counts or if they have different corpora.
     """

@@ -18,7 +18,7 @@ from bpe_core.support.arrays import Bools
 
 @dataclass(eq=False)
 class Lane:
-    """One of several tokenizers side by side, with its tokens of the text as far as they are computed."""
+    """One of several tokenizers side by side. `cut` holds its tokens of the text if they have already been computed."""
 
     letter: str
     run: Run
@@ -40,7 +40,7 @@ class Lane:
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the tokens still belong to another step than `wanted`."""
+        """Return whether the tokens still belong to a step other than `wanted`."""
         return self.cut is None or self.at != self.wanted
 
     @property
@@ -63,7 +63,7 @@ class Lane:
 
     @property
     def unknown_text(self) -> str:
-        """Return the number of unknown tokens as text, or an empty text if there are none.
+        """Return the number of unknown tokens as text, or an empty string if there are none.
 
         The card shows this number because unknown tokens make a count look better than it is.
         """
@@ -95,7 +95,7 @@ class Lane:
             self.cut = None
             self.at = -1
 
-    def split_after(self, at: int, tokens: Tokens, data: bytes) -> None:
+    def store_split(self, at: int, tokens: Tokens, data: bytes) -> None:
         """Store the tokens of the whole text after step `at`."""
         self.at = at
         self.cut = LaneTokens.of(tokens, data)

@@ -1,28 +1,31 @@
-"""The model of the tokenizers side by side: their runs, their common size, and their tokens of the person's text."""
+"""The model of the tokenizers side by side: their runs, their common size, and their splits of the user's text."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.run import Run, titles_of
+from app.session.manifests import RESULT, run_of_session
+from app.session.run import Run, name_of, titles_of
 from app.session.session import Session
 from app.session.tables import EditedTable, add_table
 from app.window.parts.lazy_model import LazyModel
-from app.window.parts.wording import count_text
+from app.window.parts.wording import count_text, without_options
 from app.window.questions.compare.lanes import Lane
-from app.window.text.specials import allowed_in
+from app.window.text.specials import allowed_in, chosen_reading
 from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens, TokenTextModel
 from app.worker.job import Task
+from bpe_core.asking import Question
 from bpe_core.editing.putting_together import put_together
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.side_by_side import ParallelCuts, parallel_cuts, why_not_of_size
 from bpe_core.questions.lab import LETTERS as LETTERS
+from bpe_core.questions.lab import Lab
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
@@ -31,16 +34,16 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import CancelCheck, while_wanted
 
 REDRAW_MILLISECONDS = 60
-LONGEST_TEXT = 100_000  # characters of the person's text that are cut
+LONGEST_TEXT = 100_000  # characters of the user's text that are cut
 LEAST_LANES = 2
 MOST_LANES = len(LETTERS)
-PUT_TOGETHER = "put together"
+PUT_TOGETHER = "combination"
 
 
 class LanesModel(QObject, LazyModel):
     """A model of the lanes. It follows the runs, the text and the time slider of the session.
 
-    If a person chooses a vocabulary size here, then the time slider follows that size.
+    If a user chooses a vocabulary size here, then the time slider follows that size.
     """
 
     changed = Signal()  # the runs, their steps, the text or its cuts have changed
@@ -52,7 +55,7 @@ class LanesModel(QObject, LazyModel):
         self.lanes: list[Lane] = []
         self.text = TokenTextModel()  # the text of the lanes; its own tokens are never asked for
         self.parallel: ParallelCuts | None = None  # the cuts of all lanes with the size, once all have split the text
-        self.specimen: str | None = None  # a word shown instead of the person's text
+        self.specimen: str | None = None  # a word shown instead of the user's text
         self.trouble = ""
         self._session = session
         self._asked: Hashable = None
@@ -66,6 +69,7 @@ class LanesModel(QObject, LazyModel):
         runs = session.runs
         cursor = session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, runs.changed, runs.grew, runs.prepared, session.text.changed)
+        runs.changed.connect(self._forget_removed_runs)
         session.specials.changed.connect(self.refresh_soon)
         cursor.moved.connect(self._follow_time)
         cursor.live_changed.connect(lambda live: self._follow_time() if live else None)
@@ -110,7 +114,7 @@ class LanesModel(QObject, LazyModel):
         self.choose([number] if shown is None else [shown.number, number])
 
     def add(self, number: int) -> None:
-        """Add a lane for a run. The new lane replaces the last lane if there is no room."""
+        """Add a lane for a run. If there is no space for another lane, replace the last lane."""
         self.refresh()  # else a run that was added since would be left out
         self.choose([*self.numbers[: MOST_LANES - 1], number])
 
@@ -126,7 +130,7 @@ class LanesModel(QObject, LazyModel):
         self.choose([number for i, number in enumerate(self.numbers) if i != index])
 
     def keep_lanes(self) -> None:
-        """Keep the present lanes even if the window shows another run later."""
+        """Keep the current lanes even if the window shows another run later."""
         self.refresh()
         if self._chosen is None:
             self.choose(self.numbers)
@@ -150,9 +154,9 @@ class LanesModel(QObject, LazyModel):
         return {name: preset.explanation for name, preset in PRESETS.items()}
 
     def train(self, name: str) -> None:
-        """Train a run on the texts of the session by a preset.
+        """Train a run on the texts of the session with the recipe of a preset.
 
-        The run gets the size of the largest lane, unless the preset fixes its own size.
+        The run gets the size of the largest lane, unless the preset has a fixed size.
         """
         size = max((lane.history.vocabulary_size for lane in self.lanes), default=self._session.recipe.value.vocab_size)
         try:
@@ -161,13 +165,23 @@ class LanesModel(QObject, LazyModel):
             recipe = Recipe.preset(name)
         self._session.runs.train(self._session.corpus.texts.value, recipe, fits=True)
 
+    def _forget_removed_runs(self) -> None:
+        """Remove all lanes if one of them shows a removed run. Do nothing while this page is visible."""
+        runs = self._session.runs.all
+        if not self.is_watched and any(lane.run not in runs for lane in self.lanes):
+            self.lanes = []
+            self.parallel = None
+            self._asked = None
+            self.changed.emit()
+
     # -- two of them -----------------------------------------------------------------------
 
     @property
     def pair(self) -> list[Lane]:
         """Return the two lanes that are compared step by step.
 
-        Without a person's choice, return the run shown, and its parent or else another run.
+        If the user has not chosen a pair, return the run shown and its parent. If the parent is not among the lanes,
+        return the run shown and another run.
         """
         if not self.is_ready:
             return []
@@ -181,7 +195,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def pairs(self) -> list[tuple[Lane, Lane]]:
-        """Return all pairs of lanes in both orders. The first lane of a pair keeps its ids in a joined vocabulary."""
+        """Return all pairs of lanes in both orders. In a joined vocabulary, the first lane of a pair keeps its ids."""
         return list(permutations(self.lanes, 2))
 
     def choose_pair(self, first: int, second: int) -> None:
@@ -200,7 +214,10 @@ class LanesModel(QObject, LazyModel):
         return self.is_ready and not self._session.background.is_busy(PUT_TOGETHER)
 
     def start_putting_together(self) -> None:
-        """Start a background task that joins the vocabularies of the pair. The ids of the first lane stay."""
+        """Start a background task that joins the vocabularies of two lanes into one.
+
+        The two lanes are `pair`, which the user compares step by step. The tokens of the first lane keep their ids.
+        """
         if not self.can_put_together:
             return
         (run, kept), (other, added) = ((lane.run, lane.history) for lane in self.pair)
@@ -247,7 +264,10 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def common_size(self) -> int:
-        """Return the largest vocabulary size that as many lanes as possible can have."""
+        """Return the vocabulary size that is possible in the most lanes. In a tie, return the largest.
+
+        A lane is one of the tokenizers side by side in the window.
+        """
         histories = [lane.history for lane in self.lanes]
         largest = {max(history.vocabulary_size_at(at) for at in (0, len(history))) for history in histories}
         return max(largest, key=lambda size: (self._count_lanes_with(size), size), default=0)
@@ -283,7 +303,7 @@ class LanesModel(QObject, LazyModel):
     def _follow_time(self) -> None:
         """Show all lanes at the vocabulary size of the step shown.
 
-        Keep the size if the person chose it here and the slider is still at the step of that size.
+        If the user chose a size in this panel, keep it until the time slider moves to the step of another size.
         """
         run = self._session.runs.shown
         cursor = self._session.cursor
@@ -301,7 +321,7 @@ class LanesModel(QObject, LazyModel):
     # -- a word ----------------------------------------------------------------------------
 
     def look_at_word(self, word: str | None) -> None:
-        """Show one word instead of the text. None shows the text again."""
+        """Show one word instead of the text. If `word` is None, show the text again."""
         if word != self.specimen:
             self.specimen = word
             self.refresh_soon()
@@ -314,13 +334,13 @@ class LanesModel(QObject, LazyModel):
     # -- what a session keeps --------------------------------------------------------------
 
     def kept(self) -> dict[str, Any]:
-        """Return the runs that are side by side, as plain values for a session file."""
+        """Return the compared runs and their size as values that a session file can store."""
         return {"runs": self._chosen, "size": self._followed if self._size is None else self._size}
 
     def restore(self, kept: object) -> None:
         """Restore the lanes from the values of a session file.
 
-        Ignore invalid values, because the file may be a stranger's.
+        Ignore invalid values, because the file may come from a stranger.
         """
         values = kept if isinstance(kept, dict) else {}
         runs = values.get("runs")
@@ -341,7 +361,8 @@ class LanesModel(QObject, LazyModel):
     def refresh(self) -> None:
         runs = self._session.runs
         known = {lane.key: lane for lane in self.lanes}
-        self._set_refresh_pause(self._session.background, "lanes text", runs.shown)
+        # The first steps of a run are shown at once, even if they are learned now.
+        self._set_refresh_pause(self._session.background, "lanes_text", runs.shown if self.lanes else None)
         self.lanes = []
         for letter, run in zip(LETTERS, self._wanted_runs(), strict=False):
             study = runs.studies.of(run, runs.all)
@@ -365,7 +386,9 @@ class LanesModel(QObject, LazyModel):
         key = (text, specials, *(lane.key for lane in lanes))
         if key == self._asked:
             return
-        self._asked = key
+        self._asked = key if lanes else None
+        if not lanes:
+            return
 
         def work(task: Task) -> list[Segmentation]:
             return [
@@ -384,18 +407,18 @@ class LanesModel(QObject, LazyModel):
             self._specials = specials
             self._travel()
 
-        self._session.background.run("lanes text", work, take, self._fail)
+        self._session.background.run("lanes_text", work, take, self._fail)
 
     def _fail(self, sentence: str) -> None:
-        self.trouble = sentence
+        self.trouble = without_options(sentence)
         self._asked = None
         self.changed.emit()
 
     def _travel(self) -> None:
-        """Split the text at the step that each lane needs for the common size.
+        """Split the text in each lane, at the step at which the lane has the vocabulary size shown.
 
-        If the method of a lane has ranks of boundaries, then this is quick and happens at once. Otherwise use a
-        background task.
+        If the method of a lane has ranks of boundaries, this is quick and happens at once. Otherwise use a background
+        task.
         """
         slow: list[tuple[Lane, int, Segmentation]] = []
         size = self.size
@@ -405,7 +428,7 @@ class LanesModel(QObject, LazyModel):
             if lane.segmentation is None or not lane.is_behind:
                 continue
             if lane.study.inside.has_ranks:
-                lane.split_after(lane.wanted, lane.segmentation.tokens(lane.wanted), self.text.data)
+                lane.store_split(lane.wanted, lane.segmentation.tokens(lane.wanted), self.text.data)
             else:
                 slow.append((lane, lane.wanted, lane.segmentation))
         if slow:
@@ -421,10 +444,10 @@ class LanesModel(QObject, LazyModel):
         def take(cuts: list[Tokens]) -> None:
             for (lane, at, segmentation), tokens in zip(asked, cuts, strict=True):
                 if lane.segmentation is segmentation and self.text.data is data:
-                    lane.split_after(at, tokens, data)
+                    lane.store_split(at, tokens, data)
             self._compare()
 
-        self._session.background.run("lanes splits", work, take, self._fail)
+        self._session.background.run("lanes_splits", work, take, self._fail)
 
     def _compare(self) -> None:
         data = self.text.data
@@ -432,6 +455,33 @@ class LanesModel(QObject, LazyModel):
         cuts = [lane.cut.tokens for lane in self.compared_lanes if lane.cut is not None]
         self.parallel = parallel_cuts(cuts, len(data)) if are_known and cuts else None
         self.changed.emit()
+
+    # -- the question of the columns -------------------------------------------------------
+
+    @property
+    def current_question(self) -> tuple[Question, Any] | None:
+        """Return the question whose answer the columns show, with the studies of the lanes.
+
+        Return None if the columns show no text.
+        """
+        text = self.text.text()
+        if not (self.is_ready and text):
+            return None
+        readings = {chosen_reading(lane.history.recipe, self._specials) for lane in self.lanes}
+        specials = readings.pop() if len(readings) == 1 else ""  # files of two libraries may read them differently
+        question = Lab(size=self.size, text=text, columns=True, specials=specials)
+        return question, {self._name_of(lane): lane.study for lane in self.lanes}
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return command_about(self.current_question, self.lanes)
+
+    @property
+    def opens_in_python(self) -> Mapping[str, str]:
+        return {self._name_of(lane): f"#{lane.run.number}" for lane in self.lanes}
+
+    def _name_of(self, lane: Lane) -> str:
+        return name_of(lane.run, self._session.runs.all)
 
     # -- sentences -------------------------------------------------------------------------
 
@@ -455,7 +505,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def part(self) -> str:
-        """Return a note about the part of the text that is compared, or an empty text if the whole text is compared."""
+        """Return a note about the part of the text that is compared. It is empty if the whole text is compared."""
         is_cut = self.specimen is None and len(self._session.text.value) > LONGEST_TEXT
         return f"of the first {LONGEST_TEXT:,} characters" if is_cut else ""
 
@@ -468,6 +518,12 @@ class LanesModel(QObject, LazyModel):
         id = lane.study.inside.by_index.number(token.id)
         called = "a token without an id" if id is None else f"token {id:,}"
         return f"{lane.letter}: {text}, {called}. Click to see why it is split here."
+
+
+def command_about(asked: tuple[Question, Any] | None, lanes: Sequence[Lane]) -> tuple[str, ...]:
+    """Return the words of the command that asks a question about lanes. If `asked` is None, return an empty tuple."""
+    sides = (run_of_session(lane.run.number) for lane in lanes)
+    return (asked[0].name, *sides, *asked[0].arguments(), "-o", RESULT) if asked else ()
 
 
 def _listed(letters: Sequence[str]) -> str:

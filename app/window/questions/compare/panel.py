@@ -115,6 +115,17 @@ class LanesPanel(Page):
         only = f"{self.model.choices[0][1]} is the only tokenizer so far. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
         self.summary.setText(self.model.summary)
+        self._name_symbols()
+
+    def _name_symbols(self) -> None:
+        """Show symbols that are not text by their names in the recipe of each lane.
+
+        The editor of the text belongs to no lane. It uses the names of the first lane.
+        """
+        views = [self.editor, *(column.text for column in self.columns.all)]
+        for view, run in zip(views, [self._run_at(0), *map(self._run_at, range(len(views) - 1))], strict=True):
+            if run is not None and run.history is not None:
+                view.set_symbol_names(run.history.recipe.names)
 
     def _point(self, place: int, token: TokenAt | None) -> None:
         run = self._run_at(place)

@@ -107,7 +107,7 @@ class Differences:
 
 
 class LanePainter(TokenPainter):
-    """A painter of the visible blocks of a text, in the tokens of one lane."""
+    """A painter of the visible blocks of a text that one lane has split into tokens."""
 
     def __init__(self, palette: TokenPalette, pixel: float) -> None:
         super().__init__(palette, pixel)
@@ -149,7 +149,7 @@ class LanePainter(TokenPainter):
             painter.restore()
 
     def _paint_differences(self, painter: QPainter, row: TextRow, first: int, differences: Differences) -> None:
-        lines, places = self._differing_in(row, first, differences)
+        lines, places = self._lines_and_boundaries(row, first, differences)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.palette.mark)
         bottom = row.y + row.height - 1
@@ -161,12 +161,12 @@ class LanePainter(TokenPainter):
             painter.drawPolygon(QPolygonF([QPointF(x - WEDGE, top), QPointF(x + WEDGE, top), QPointF(x, top + WEDGE)]))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _differing_in(
+    def _lines_and_boundaries(
         self, row: TextRow, first: int, differences: Differences
     ) -> tuple[list[tuple[float, float]], list[float]]:
-        """Return the lines to draw under a row, and the boundaries that not all lanes have.
+        """Return the lines to draw below a row, and the boundaries that not all lanes have.
 
-        The lines lie under the byte ranges that the lanes split differently.
+        The lines are below the byte ranges that the lanes split differently.
         """
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
         is_here = ends > begins

@@ -1,1 +1,1 @@
-"""The page and the dialog of sweeps. A sweep trains many runs by a plan, and measures them."""
+"""The page and the dialog of sweeps. A sweep trains and measures the runs of a plan."""

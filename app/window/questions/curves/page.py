@@ -25,7 +25,7 @@ class SweepPage(QuestionPage):
         self.new = name_widget(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
         plan = "Start a saved plan, or continue it"
         self.plan = name_widget(flat_button("Plan …", self._choose_plan, plan), "Plan of a sweep")
-        runs = "Open the session with the runs of this sweep; it replaces the session of this window"
+        runs = "Open the session with the runs of this sweep. It replaces the session of this window"
         self.open = name_widget(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
         for button in (self.new, self.plan, self.open):
             self.add_action(button)

@@ -19,12 +19,13 @@ from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_butt
 from app.window.parts.layouts import STRETCH, form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import entry, muted_label, paragraph, push_button
+from app.window.parts.wording import without_options
 from app.window.questions.curves.planning import ALL, TIES, CurvePlan, SweepChoices
 
 EXPLANATION = (
     "Each recipe is trained with each tie rule on each sample of the corpus. One run is enough for all sizes. The "
     "plan is saved as a file that you can edit (more corpora, choices of a recipe). Its results are saved in the same "
-    "folder, and finished runs are not made again."
+    "folder, and finished runs are not repeated."
 )
 MOST_SAMPLES = 50
 ROWS_SHOWN = 5
@@ -32,7 +33,7 @@ PLAN_FILTERS = {"Plan (*.toml)": "toml"}
 
 
 class PlanDialog(QDialog):
-    """A dialog that plans a sweep. Its first values come from the recipe of the window."""
+    """A dialog that plans a sweep. Its initial values come from the recipe of the window."""
 
     written = Signal(Path, bool)  # the plan, and whether to keep the runs
 
@@ -53,7 +54,7 @@ class PlanDialog(QDialog):
         self.part.setSuffix(" %")
         self.samples.setAccessibleName("How many samples")
         self.part.setAccessibleName("The share of the lines in each sample")
-        self.samples.setToolTip("Several samples differ only if each is a part of the lines: choose less than 100 %")
+        self.samples.setToolTip("Samples of all lines are equal. For several samples, choose less than 100 %")
         choose = "Choose a held-out text"
         self.held_out = push_button("The corpus itself …", self._choose_held_out, choose)
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
@@ -80,7 +81,7 @@ class PlanDialog(QDialog):
             self.samples.setValue(1)
 
     def _choose_held_out(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "A text that is not learned from", "", TEXT_FILTER)
+        name, _ = QFileDialog.getOpenFileName(self, "A text that is not used for training", "", TEXT_FILTER)
         self._held_out = Path(name) if name else None
         self.held_out.setText(self._held_out.name if self._held_out else "The corpus itself …")
 
@@ -101,7 +102,7 @@ class PlanDialog(QDialog):
             self.bits.isChecked(),
         )
         trouble = self._planning.write(choices, path)
-        self.trouble.setText(trouble)
+        self.trouble.setText(without_options(trouble))
         self.trouble.setVisible(bool(trouble))
         if not trouble:
             self.accept()

@@ -45,12 +45,12 @@ class CurvePlan:
 
     @property
     def sizes(self) -> str:
-        """Return the proposed vocabulary sizes as text: the size of the recipe, its half and its quarter."""
+        """Return the proposed vocabulary sizes as text: the recipe's size, half of it and a quarter of it."""
         size = self._recipe.value.vocab_size or 4_000
         return ", ".join(str(proposed) for proposed in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 
     def write(self, choices: SweepChoices, path: Path) -> str:
-        """Write the plan. Return the reason if that fails, or else an empty text."""
+        """Write the plan. Return the reason if that fails, or else an empty string."""
         try:
             text = plan_text(self._plan(choices, path))
             with write_atomically(path) as file:
@@ -109,7 +109,7 @@ class CurvePlan:
 
 
 def sizes_in(text: str) -> list[int]:
-    """Return the vocabulary sizes in a text. Raise RecipeError if the text holds anything else.
+    """Return the vocabulary sizes in a text. Raise RecipeError if the text contains anything else.
 
     >>> sizes_in("1000, 2000 4000")
     [1000, 2000, 4000]

@@ -1,6 +1,6 @@
-"""The model of a sweep that is made in the window.
+"""The model of a sweep that runs in the window.
 
-The results are a file beside the plan. A sweep that goes on after a stop does not repeat finished runs.
+The results are in a file beside the plan. If a sweep was stopped and continues, finished runs are not repeated.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from bpe_core.sweep.runs_in_session import DiskWriter, RunsInSession
 TOPIC = "sweep"
 RESULTS = ".results.csv"  # added to the name of a plan: its table, and with EXTENSION its runs
 NOTHING_YET = "Make a new sweep, continue the plan of a sweep, or choose the results of a sweep."
-STOPPED = "Stopped; finished measurements are kept. Choose the plan again to continue."
+STOPPED = "The sweep was stopped. Finished measurements are kept. Choose the plan again to continue."
 
 
 class SweepModel(QuestionModel):
-    """A model of the results of a sweep. It shows results even while the sweep goes on."""
+    """A model of the results of a sweep. It shows results while the sweep still runs."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "sweep_results")
@@ -50,7 +50,7 @@ class SweepModel(QuestionModel):
     def make(self, plan: Path, keeps_runs: bool = False) -> None:
         """Train and measure the runs of a plan.
 
-        If the file of results exists, then skip the runs that are finished in it.
+        If the file of results exists, skip the runs that it lists as finished.
         """
         path = plan.with_suffix(EXTENSION)
         self._runs_at = session = path if keeps_runs or path.exists() else None
@@ -77,7 +77,7 @@ class SweepModel(QuestionModel):
             with reserve(results, *filter(None, [session])):
                 result = made(task)
             task.remarks.extend(result.remarks)
-            again = f", {result.known:,} of which were made before" if result.known else ""
+            again = f", {result.known:,} of which were finished before" if result.known else ""
             where = results.name if session is None else f"{results.name} and {session.name}"
             return f"{count_text(result.runs, 'run')}{again}; saved in {where}."
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run, name_of
 from app.session.session import Session
-from app.window.questions.question_model import NOTHING_YET, QuestionModel
-from bpe_core.asking import Answer
+from app.window.questions.question_model import QuestionModel
 
 NO_SECOND = (
     "The map goes from one table to another. Extend, trim or branch this table, or open a second table, and show the "
@@ -21,7 +20,7 @@ class IdMapModel(QuestionModel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "idmap")
-        self._old: int | None = None  # the number of the run that a person chose
+        self._old: int | None = None  # the number of the run that a user chose
         self.trouble = NO_SECOND
 
     @property
@@ -33,7 +32,7 @@ class IdMapModel(QuestionModel):
     def old(self) -> int | None:
         """Return the number of the run whose ids are mapped, or None if there is no other run.
 
-        The person's choice comes first. Without a choice, it is the parent of the run shown, or else any other run.
+        The user's choice comes first. Without a choice, it is the parent of the run shown, or else any other run.
         """
         shown = self._session.runs.shown
         numbers = [run.number for run in self._others()]
@@ -54,8 +53,8 @@ class IdMapModel(QuestionModel):
         pair = [*(run for run in self._others() if run.number == self.old), *([] if shown is None else [shown])]
         return pair if len(pair) == len([run for run in pair if run.history is not None]) == 2 else []
 
-    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
-        super()._take(answer, NO_SECOND if trouble == NOTHING_YET else trouble, progress)
+    def _reason_to_wait(self) -> str:
+        return NO_SECOND
 
     @property
     def command(self) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""The list of questions in the room Ask."""
+"""The list in which a user chooses a question."""

@@ -1,4 +1,4 @@
-"""The list of all questions at the left of the room Ask, and the head above the answer."""
+"""The list of all questions at the left side of the window, and the heading above an answer."""
 
 from __future__ import annotations
 
@@ -102,11 +102,12 @@ class QuestionList(QListView):
         row = self.questions.row_of(page)
         with QSignalBlocker(self.selectionModel()):
             self.setCurrentIndex(self.questions.index(row) if row >= 0 else QModelIndex())
+        self.scrollTo(self.currentIndex())
         self.viewport().update()
 
     @property
     def marked(self) -> str:
-        """Return the page of the marked question, or an empty text if no question is marked."""
+        """Return the page of the marked question, or an empty string if no question is marked."""
         index = self.currentIndex()
         return self.questions.rows[index.row()].page if index.isValid() else ""
 
@@ -126,7 +127,8 @@ class QuestionList(QListView):
 class QuestionHead(QWidget):
     """A heading with the question, above its answer.
 
-    After a double click, the answer fills the room. Another double click shows the other parts of the room again.
+    A double click hides the other parts of the room, so that the answer has more space. Another double click shows them
+    again.
     """
 
     whole_wanted = Signal(bool)
@@ -134,7 +136,7 @@ class QuestionHead(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.question = name_widget(scale_font(OneLine(), 1.15, bold=True), "The question asked")
-        self.whole = small_button("⤢", "Whole room: hide text and panels, or show them again (Esc)")
+        self.whole = small_button("⤢", "Full space: hide text and panels, or show them again (Esc)")
         self.whole.setCheckable(True)
         self.whole.toggled.connect(self.whole_wanted)
         in_row((self.question, 1), self.whole, on=self, margins=(10, 2, 8, 0))

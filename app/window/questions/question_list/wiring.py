@@ -35,7 +35,7 @@ class QuestionListWiring(QObject):
         self._follow()
 
     def _show(self, page: str) -> None:
-        """Show the page that answers a question, after a person has moved to the question in the list."""
+        """Show the page that answers a question, after a user has moved to the question in the list."""
         if page in self._charts.ids:
             self._charts.show_page(page)
             return
@@ -61,7 +61,7 @@ class QuestionListWiring(QObject):
         self._window.set_stage(WHOLE_ROOM if wanted else "")
 
     def _follow(self) -> None:
-        """Mark the question of the chart shown, and write it above its answer."""
+        """Mark the question that the visible page answers, and show the question above the answer."""
         page = self._charts.shown
         self._question_list.mark(page)
         row = self._question_list.questions.row_of(page)

@@ -30,13 +30,16 @@ FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # files are read only after a pause at a token
 CONTEXT_SECONDS = 2.0
 MOST_CONTEXTS = 10
-NOT_COUNTED = "Continue the run to see where this token occurs: then its texts are counted again."
+NOT_COUNTED = "Continue the run to count its texts again. Then this page shows where the token occurs."
 IN_AUDIT = "Ask > Audit says how often it occurs in the corpus."
-NO_TEXT = "The texts of this table are unknown: Training > Count on My Corpus shows where this token occurs."
+NO_TEXT = "The texts of this table are unknown. Use Training > Count on My Corpus to see where this token occurs."
 
 
 class LifeModel(QObject, LazyModel):
-    """A model of the use of the token on the page. Example lines of files arrive later than the counts."""
+    """A model of the life of the token on the page *Token*: its counts over the steps, and lines that contain it.
+
+    The lines arrive later than the counts, because the files of the corpus are searched for them.
+    """
 
     has_figure = True
     changed = Signal()
@@ -64,7 +67,7 @@ class LifeModel(QObject, LazyModel):
     def watch(self, on: bool) -> None:
         super().watch(on)
         if not on:
-            self._leave_lines()
+            self._stop_search()
 
     @property
     def is_asking(self) -> bool:
@@ -79,7 +82,7 @@ class LifeModel(QObject, LazyModel):
     def figure(self) -> LineFigure | None:
         """Return the figure of the token's count over the steps.
 
-        Before the token was made, it shows the count of its pair.
+        At steps before the token was made, the figure shows the count of the token's pair.
 
         Return an empty figure with axes while the answer is being computed.
         """
@@ -88,7 +91,7 @@ class LifeModel(QObject, LazyModel):
             return self._figure
         steps = run.wording.steps.capitalize()
         is_log = run.recipe.single is None
-        end = float(run.learned)  # a person can travel in it already
+        end = float(run.learned)  # a user can travel in it already
         return LineFigure("life", "", "", (), steps, "Occurrences", is_log_x=is_log, first_x=0.0, last_x=end)
 
     @property
@@ -96,7 +99,7 @@ class LifeModel(QObject, LazyModel):
         return self.asked_about("life")
 
     def asked_about(self, name: str) -> Asked | None:
-        """Return the question whose answer a section of the page shows in part, with its study.
+        """Return the question whose answer a section of the page shows in part, and the study that it is about.
 
         Return None if there is no answer yet, or if no texts are available.
         """
@@ -113,9 +116,9 @@ class LifeModel(QObject, LazyModel):
         self._cursor.go_to(step)
 
     def look_at(self, token: int) -> None:
-        """Show another token, such as a child of the present token.
+        """Show another token, such as a child of the current token.
 
-        The time slider moves only if the other token is not learned yet at the step shown.
+        Move the time slider only if the vocabulary at the step shown does not contain the token yet.
         """
         run = self._runs.shown
         row = run.history.row_of(token) if run is not None and run.history is not None else None
@@ -125,7 +128,7 @@ class LifeModel(QObject, LazyModel):
             self._token.look_at(token)
 
     def _forget_other_token(self) -> None:
-        """Clear the facts at once if they belong to another token. They must never be below a wrong name."""
+        """Clear the facts if they belong to another token, so that they are never shown under the wrong name."""
         looked_at = self._token.facts
         if self.facts is not None and (looked_at is None or looked_at.id != self.facts.token):
             self._take(None)
@@ -135,7 +138,7 @@ class LifeModel(QObject, LazyModel):
         looked_at = self._token.facts
         self._set_refresh_pause(self._background, "token", run)
         study = self._runs.studies.of(run)
-        self._leave_lines()
+        self._stop_search()
         self.hint = ""
         if run is None or looked_at is None or study is None or looked_at.id >= study.history.first_special:
             self._take(None)  # special tokens have no history
@@ -178,7 +181,7 @@ class LifeModel(QObject, LazyModel):
             self._figure = figure
             self.changed.emit()
 
-    def _leave_lines(self) -> None:
+    def _stop_search(self) -> None:
         """Stop the search for example lines."""
         self._lines_soon.stop()
         self._background.cancel("lines")

@@ -1,4 +1,7 @@
-"""The model of the facts about a token. Without a choice, it is the token that the step shown added."""
+"""The model of the facts about a token.
+
+A user can choose the token. Without a choice, the model takes the token that the step shown has added.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +41,14 @@ class TokenFacts:
 
 
 class TokenModel(QObject):
-    """A model of a token. It follows the time slider until a person chooses a token."""
+    """A model of a token. It follows the time slider until a user chooses a token."""
 
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.facts: TokenFacts | None = None
-        self._pinned: int | None = None  # the token that the person chose, until the moment changes
+        self._pinned: int | None = None  # the token that the user chose, until the moment changes
         self._runs = session.runs
         self._cursor = session.cursor
         session.cursor.moved.connect(lambda _: self.pin(None))  # at once: all panels show the same moment
@@ -60,14 +63,17 @@ class TokenModel(QObject):
             self.changed.emit()
 
     def show_briefly(self, token: int | None) -> None:
-        """Show a token for a short time. None shows the chosen token again, or else the token of the step shown."""
+        """Show a token for a short time.
+
+        If `token` is None, show the chosen token again, or else the token of the step shown.
+        """
         if token is None:
             self._follow()
         else:
             self.look_at(token)
 
     def pin(self, token: int | None) -> None:
-        """Show this token until the step shown changes. None ends that."""
+        """Show this token until the step shown changes. If `token` is None, show the token of the step shown again."""
         self._pinned = token
         self._follow()
 
@@ -107,9 +113,10 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
     number = int(history.numbers_of(token))
     is_new = row is not None and 0 < run.recipe.grown_from < row + 1
     in_file = "" if number == token or is_new else " in its file"
+    written = " ".join(f"{byte:02X}" for byte in raw[:MOST_BYTES]) + (" …" if len(raw) > MOST_BYTES else "")
     rows = {
         "Id": "none in its file" if number < 0 else f"{number:,}{in_file}",
-        "Bytes": " ".join(f"{byte:02X}" for byte in raw[:MOST_BYTES]) + (" …" if len(raw) > MOST_BYTES else ""),
+        "Bytes": "" if run.recipe.base_symbols else written,  # a symbol that is not text has no bytes of its own
     }
     if row is None:
         kind = "special token" if special >= 0 else "base symbol"
@@ -120,7 +127,7 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
     named = run.wording.step
     parts = history.parts(token) or ()
     rows |= {
-        "Learned": NOT_LEARNED["seed"] if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
+        "Learned": NOT_LEARNED["seed"] if joined is None else f"{named} {joined + 1:,}{_old_or_new(run, joined + 1)}",
         "Dropped": "" if dropped is None else f"{named} {dropped + 1:,}",
         "Count": count_text(step.count, "time") if step.count >= 0 else "not known",
         "Chosen by": ", ".join(f"{title.lower()} {text}" for title, text in reasons_in_words(run.recipe, step)),
@@ -130,20 +137,20 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
     return TokenFacts(token, text, rows, row + 1, parts, part_texts, not run.why_no_branch(row + 1), named)
 
 
-def _new(run: Run, step: int) -> str:
+def _old_or_new(run: Run, step: int) -> str:
     """Return a phrase that says whether a step of an extended vocabulary is old or new.
 
-    Return an empty text if the vocabulary was not extended.
+    Return an empty string if the vocabulary was not extended.
     """
     grown_from = run.recipe.grown_from
     if not grown_from:
         return ""
-    return ", new since the table was extended" if step > grown_from else ", of the table that was extended"
+    return ", after the table was extended" if step > grown_from else ", before the table was extended"
 
 
 def _tie_text(merge: Step, text: list[str], is_forced: bool = False) -> str:
     if is_forced:
-        return "by hand: it was forced here"
+        return "by a person, who forced this pair"
     if merge.count < 0:
         return "not known: the table has no counts"
     if merge.runner_up is None:
@@ -155,7 +162,7 @@ def _tie_text(merge: Step, text: list[str], is_forced: bool = False) -> str:
         return f"ahead of {other}"
     ahead = merge.count - merge.runner_up_count
     if merge.right < 0:
-        return f"next was {other}, which occurs {count_text(merge.runner_up_count, 'time')}"
+        return f"the next choice was {other}, which occurs {count_text(merge.runner_up_count, 'time')}"
     if ahead < 0:
-        return f"not by these texts: here {other} occurs {count_text(-ahead, 'time')} more"
+        return f"not known: {other} occurs {count_text(-ahead, 'time')} more in these texts"
     return f"ahead of {other} by {ahead:,}"

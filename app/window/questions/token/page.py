@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 
 from app.session.selection import ShownHighlight
-from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.layouts import STRETCH, in_column, in_row, lay_out_now
 from app.window.parts.page import Page
 from app.window.parts.widgets import (
     flat_button,
@@ -48,14 +48,16 @@ class TokenPage(Page):
         forbidden = "A new run, in which this pair is never merged from here on"
         self.forbid = push_button("", self._forbid, forbidden)
         self._table = self._facts_as_rows()
-        saved = "This page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"
+        saved = "Save this page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"
         self.save = flat_button("Save …", self.save_wanted.emit, saved)
-        printed = "Its counts over time as PDF, SVG or PNG in a size you choose"
+        printed = "Save the counts of the token over time as PDF, SVG or PNG in a size you choose"
         self.print = flat_button("For Print …", self.print_wanted.emit, printed)
         self._lay_out()
         self.life.chart.place_pointed.connect(lambda x: self.step_pointed.emit(0 if x is None else round(x)))
         self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         model.changed.connect(self._show)
+        for changed in (model.changed, life.changed):  # connected after the views that it settles
+            changed.connect(lay_out_now)
         self._show()
 
     def _facts_as_rows(self) -> QWidget:
@@ -86,7 +88,7 @@ class TokenPage(Page):
 
     @property
     def widget_to_save(self) -> QWidget:
-        """Return the widget to save as a picture: the whole page, with the parts outside the visible area."""
+        """Return the widget to save as a picture: the whole page, including the parts outside the visible area."""
         return self._inside
 
     def show_answer(self, name: str) -> None:

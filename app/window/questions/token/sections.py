@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from app.window.parts.wording import count_text, link_to_step
+from app.window.parts.wording import count_text, link_to_step, with_readable_blanks
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.contexts import Context
 from bpe_core.methods.kit.life import Holders, TokenLife
@@ -74,7 +74,12 @@ def _more(count: int) -> str:
 
 
 def _name(text: str) -> str:
-    return f"<code>{html.escape(text)}</code>"
+    """Return the text of a token as rich text.
+
+    >>> _name("a<b")
+    '<code>a&lt;b</code>'
+    """
+    return f"<code>{with_readable_blanks(html.escape(text))}</code>"
 
 
 def line_text(line: Context) -> str:

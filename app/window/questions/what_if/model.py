@@ -13,7 +13,7 @@ from bpe_core.insight.table_comparison import TableComparison, compare_tables
 
 
 class WhatIfModel(LanesModel):
-    """A model with two lanes: the branch that a person shows or made last, and the run that it branched off from."""
+    """A model with two lanes: the branch that a user showed or made last, and the run that it branched off from."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -24,7 +24,10 @@ class WhatIfModel(LanesModel):
             signal.connect(self.refresh)  # in the same frame as the other views
 
     def follow(self) -> None:
-        """Compare the run shown if it is a branch. Keep the last branch while its original run is shown."""
+        """Compare the run shown with its original run if it is a branch.
+
+        If the user goes back from a branch to its original run, continue to compare the same two runs.
+        """
         runs = self._session.runs
         shown = self._session.runs.shown
         if shown is not None and runs.branched_from(shown) is not None:
@@ -69,7 +72,7 @@ class WhatIfModel(LanesModel):
         elif self.is_ready:
             first, second = (lane.history for lane in self.lanes)
             self._session.background.run(
-                "what if",
+                "what_if",
                 lambda task: compare_tables(first, second, cancelled=task.cancelled),
                 self._report_differing_steps,
                 self._fail,
@@ -85,7 +88,7 @@ class WhatIfModel(LanesModel):
 
 
 def differing_steps(run: Run, comparison: TableComparison) -> str:
-    """Return a sentence that says how many tokens of a run differ from another run's, and from which step on."""
+    """Return a sentence that says how many tokens are in one run only, and at which step the runs first differ."""
     if comparison.first is None or comparison.parted is None:
         return f"The {run.wording.steps} are the same."
     before, now = (" + ".join(map(quoted, pair)) for pair in comparison.parted)

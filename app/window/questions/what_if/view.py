@@ -1,4 +1,4 @@
-"""The view of "What if": one text in the tokens of a branch, and in the tokens of its original run."""
+"""The view of "What if": one text, split into tokens by a branch and by its original run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.session.time import timer
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.page import LazyView
 from app.window.parts.widgets import OneLine, keep_lines, label, name_widget, paragraph, push_button
-from app.window.questions.compare.cards import Chip
+from app.window.questions.compare.cards import LaneLetter
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LETTERS
 from app.window.questions.compare.rows import LaneRows
@@ -30,7 +30,7 @@ class LaneHead(QWidget):
         self._letter = letter
         self.name = OneLine()
         self.count = label()
-        in_row(Chip(place, letter), (self.name, 1), self.count, on=self, margins=(0, 0, 4, 0), spacing=6)
+        in_row(LaneLetter(place, letter), (self.name, 1), self.count, on=self, margins=(0, 0, 4, 0), spacing=6)
 
     def show_lane(self, lane: Lane, name: str) -> None:
         self.name.setText(name)
@@ -41,7 +41,7 @@ class LaneHead(QWidget):
 class BothTexts(LazyView):
     """A view that says how a branch differs from its original run.
 
-    A button opens the text in the tokens of both runs.
+    A button shows the text twice, once as each run splits it.
     """
 
     opened = Signal(bool)
@@ -94,7 +94,7 @@ class BothTexts(LazyView):
             self._find.start()
 
     def _show_first_difference(self) -> None:
-        """Scroll to the first difference, but only once. After that, only a person scrolls."""
+        """Scroll to the first difference, but only once. After that, only a user scrolls."""
         parallel = self.model.parallel
         if parallel is not None and len(parallel.differing) and not self._is_found:
             self._is_found = True

@@ -1,1 +1,1 @@
-"""The page of the question why a text is split at a place."""
+"""The page that explains why a text is split at a place."""

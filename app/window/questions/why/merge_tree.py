@@ -74,8 +74,9 @@ class MergeTree(PaintedFigure):
 
         If `grows` is true, then a single new node appears with an animation.
 
-        Every node has a fixed place in the tree, so that nothing moves while the tree grows and shrinks. There
-        is one exception: if a step split a node again, then a later node that overlaps it gets its place.
+        Every node has a fixed place in the tree, so that nothing moves while the tree grows and shrinks. The places of
+        two nodes overlap if a step splits the first node, and a later step joins a part of it to a neighbour. Then only
+        one of them is drawn.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
         self._facts = facts
@@ -99,7 +100,7 @@ class MergeTree(PaintedFigure):
         return QRectF(*self._tree.box_of(self._placed.index(node)))
 
     def gap_before(self, symbol: int) -> float:
-        """Return the distance of the boundary before a symbol from the left edge of the widget."""
+        """Return the distance between the left edge of the widget and the boundary before a symbol."""
         return self._tree.gap_before(symbol)
 
     def figure_font(self) -> QFont:
@@ -271,7 +272,10 @@ class TreePage(Page):
             self._draw()
 
     def _draw(self) -> None:
-        """Draw the tree at the step shown. The nodes of all steps are stored, so that no question is asked again."""
+        """Draw the tree of the word at the step shown.
+
+        The facts about the word hold the nodes of all steps. So the engine is not asked again when the step changes.
+        """
         facts = self.model.facts
         at = self._cursor.position
         if facts is None or not self.isVisible():

@@ -1,4 +1,4 @@
-"""The model of a word of the person's text: its merge tree, and the reason for each boundary."""
+"""The model of a word of the user's text: its merge tree, and the reason for each boundary."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.repeat_code import LONGEST_ARGUMENT
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lazy_model import Asked, LazyModel
@@ -15,7 +16,7 @@ from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.asking import ask_about
 from bpe_core.errors import Cancelled
-from bpe_core.figures.figure import Figure, nested
+from bpe_core.figures.figure import Figure, branches_of_one_tree
 from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation, NoTree
 from bpe_core.methods.kit.merge_tree import Piece
@@ -30,7 +31,6 @@ from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_
 FOLLOW_MILLISECONDS = 80
 MOST_BOUNDARIES = 120  # most boundaries of a word with reasons
 FEW_DRAWS = 20  # for the lattice of one word
-LONGEST_ARGUMENT = 10_000  # characters in a command
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class WordFacts:
 
     @property
     def clicked_boundary(self) -> BoundaryFacts | None:
-        """Return the boundary that the person clicked, or None if the word has no such boundary."""
+        """Return the boundary that the user clicked, or None if the word has no such boundary."""
         return next((boundary for boundary in self.boundaries if boundary.byte >= self.byte), None)
 
     @property
@@ -87,14 +87,16 @@ class WordFacts:
         return [node for node in self.nodes if (node.step or 0) <= step and not node.was_split_again(step)]
 
     def places_at(self, step: int) -> list[TreeNode]:
-        """Return the nodes that are drawn in the tree.
+        """Return the nodes that are drawn in the tree, if the tree shows the state after `step` steps.
 
-        If some nodes were split again, then the nodes that exist after `step` steps get their places first.
+        A step can split a node again, and a later step can join a part of it to a neighbour. Then the old and the new
+        node overlap, and only one of the two is drawn. This is the node that exists after `step` steps, if there is
+        one.
         """
         if all(node.until is None for node in self.nodes):
             return list(self.nodes)
         fallen = [node for node in reversed(self.nodes) if node.was_split_again(step)]
-        return nested([*self.nodes_at(step), *fallen, *self.nodes])
+        return branches_of_one_tree([*self.nodes_at(step), *fallen, *self.nodes])
 
     def split_after(self, step: int) -> list[TreeNode]:
         """Return the tokens of the word after `step` steps."""
@@ -127,7 +129,7 @@ class WhyModel(QObject, LazyModel):
         self.lattice: Figure | None = None  # all the ways to split the word at `place`
         self._lattice_of: Hashable = None
         self._byte: int | None = None
-        self._other: bytes | None = None  # the text, if it is not the person's
+        self._other: bytes | None = None  # the text, if it is not the user's
         self._specials = session.specials
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
         session.specials.changed.connect(self.refresh_soon)
@@ -148,7 +150,11 @@ class WhyModel(QObject, LazyModel):
         return super().command if asked is not None and len(asked[0]) <= LONGEST_ARGUMENT else ()
 
     def _asked(self) -> tuple[str, int] | None:
-        """Return the text around a word that has a merge tree, and the offset of the clicked boundary in that text."""
+        """Return a part of the user's text around the clicked word, and the offset of the clicked boundary in this
+        part.
+
+        Return None if the word has no merge tree.
+        """
         run = self._runs.shown
         if self.facts is None or run is None or run.history is None or self._byte is None:
             return None
@@ -156,9 +162,9 @@ class WhyModel(QObject, LazyModel):
         return self._data[start:stop].decode(), self._byte - start
 
     def look_at(self, byte: int, text: str | None = None) -> None:
-        """Ask about the boundary before a byte of the person's text.
+        """Ask about the boundary before a byte of the user's text.
 
-        If `text` is not None, then the byte is in that text.
+        If `text` is not None, ask about a byte of this text.
         """
         self._byte = byte
         self._other = None if text is None else text.encode()
@@ -232,7 +238,11 @@ class WhyModel(QObject, LazyModel):
 
     @property
     def ways(self) -> list[tuple[str, int | None]]:
-        """Return the lines that explain a boundary without a merge tree, each with a step or None."""
+        """Return lines that explain the boundary if the method has no merge tree.
+
+        Each line shows one way to split the word. The number after a line is the step that a click on it leads to, or
+        None.
+        """
         lines = []
         for way in () if self.place is None else self.place.ways:
             pieces = (f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
@@ -245,9 +255,9 @@ class WhyModel(QObject, LazyModel):
         return self._text.data if self._other is None else self._other
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
-        """Return the ends of the text part around a byte.
+        """Return the beginning and the end of a part of the text around a byte.
 
-        The part is long enough to split the words on both sides of the byte like the whole text.
+        The part is long enough that the words on both sides of the byte are split as in the whole text.
         """
         cuts = SafeCuts.of(run.recipe)
         data = self._data
@@ -263,7 +273,7 @@ class WhyModel(QObject, LazyModel):
 def _word_around(data: bytes, byte: int) -> str:
     """Return the word at a byte, or else the next word, with a space before it.
 
-    Return an empty text if no word follows. In this function, whitespace separates words.
+    Return an empty string if no word follows. In this function, whitespace separates words.
     """
     text = data.decode(errors="replace")
     place = len(data[:byte].decode(errors="ignore"))
@@ -289,7 +299,7 @@ def word_facts(
 ) -> WordFacts | None:
     """Return the facts about the word at a byte of a text, or None if there is no word.
 
-    `offset` is where the text begins in the person's whole text. Raise `NoTree` if the word has no merge tree.
+    `offset` is where the text begins in the user's whole text. Raise `NoTree` if the word has no merge tree.
     """
     word = explained.word_at(byte, at)
     size = len(word.symbols)

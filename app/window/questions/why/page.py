@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.session.selection import ShownHighlight
+from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.widgets import (
@@ -30,7 +31,7 @@ STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
 
 class WhyPage(Page):
-    """A page about the clicked boundary at the step shown. A person can also play the merges of only this word."""
+    """A page that explains the clicked boundary at the step shown. A user can also replay the merges of its word."""
 
     enlarge_wanted = Signal()
 
@@ -42,6 +43,7 @@ class WhyPage(Page):
         self.hint = muted_label("Click into the text to see here why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
+        self._scroll_soon = timer(self, 0, self._scroll_to_boundary)  # the tree has its size by then
         self.back = small_button("‹", "One merge back in this word", lambda: self._walk(-1))
         self.forward = small_button("›", "One merge forward in this word", lambda: self._walk(1))
         self.now = small_button("•", "At the step shown", self._follow)
@@ -84,8 +86,10 @@ class WhyPage(Page):
     def _show(self) -> None:
         facts = self.model.facts
         place = self.model.place
-        for widget in (self.tree_area, self.controls):
-            widget.setVisible(facts is not None)
+        if facts is None and place is not None:
+            self.model.find_lattice()
+        self.controls.setVisible(facts is not None)
+        self.tree_area.setVisible(facts is not None or (place is not None and self.model.lattice is not None))
         self.reason.setVisible(facts is not None or place is not None)
         self.boundaries.setVisible(facts is not None or (place is not None and bool(place.ways)))
         self.hint.setVisible(facts is None and place is None)
@@ -104,11 +108,13 @@ class WhyPage(Page):
         place = self.model.place
         if facts is None:
             self.tree.show_word(None)
+            self.tree.set_figure(None if place is None else self.model.lattice)
             self.reason.setText("" if place is None else with_links(place.sentence, place.steps))
             return
         boundary = facts.boundaries[self._marked_row] if self._marked_row >= 0 else None
         step = facts.at if self._step is None else facts.steps[self._step]
         self.tree.show_word(facts, step, None if boundary is None else boundary.place)
+        self._scroll_soon.start()
         at = self._index(facts)
         last = len(facts.steps) - 1
         self.back.setEnabled(at > 0)
@@ -116,6 +122,14 @@ class WhyPage(Page):
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
         self.sentence.setText(f"step {at} of {last}, {moment}")
         self.reason.setText("" if boundary is None else with_links(boundary.sentence, boundary.steps))
+
+    def _scroll_to_boundary(self) -> None:
+        """Scroll a tree that is larger than its view, so that the marked boundary is in the middle."""
+        facts = self.model.facts
+        if facts is not None and self._marked_row >= 0 and self.isVisible():
+            x = round(self.tree.gap_before(facts.boundaries[self._marked_row].place))
+            view = self.tree_area.viewport()
+            self.tree_area.ensureVisible(x, self.tree.height(), view.width() // 2, 0)
 
     def _index(self, facts: WordFacts) -> int:
         return bisect_right(facts.steps, facts.at) - 1 if self._step is None else self._step
@@ -149,7 +163,7 @@ class WhyPage(Page):
 
 
 def _place_text(facts: WordFacts, boundary: BoundaryFacts) -> str:
-    """Return the word with its boundary, such as `new|er`, and the kind of the reason."""
+    """Return the word with the boundary marked, such as `new|er`, and the kind of reason for this boundary."""
     before = "".join(facts.symbols[max(0, boundary.place - 8) : boundary.place])
     after = "".join(facts.symbols[boundary.place : boundary.place + 8])
     sign = "╎" if boundary.kind == "joined" else "│"

@@ -25,11 +25,11 @@ from bpe_core.support.data_table import DataTable
 REDRAW_MILLISECONDS = 300
 COLUMNS = ("Word", "Count", "Share")
 TIPS = (
-    "A word of the texts, as the recipe splits them; ␣ is a space, ⏎ a newline",
+    "A word of the texts, as the recipe splits them. ␣ is a space, ⏎ is a newline",
     "The count of the word in the texts, without weights",
-    "The share of all words, with repetitions",
+    "The share of this word in all words of the texts, with repetitions",
 )
-TOPIC = "words of the corpus"
+TOPIC = "words_of_the_corpus"
 NOTHING_YET = "Open a text to list its words here, the most frequent first."
 COUNTING = "The texts are being counted …"
 
@@ -43,7 +43,11 @@ class Choice:
     ascending: bool = False
 
     def by(self, groups: Sequence[str]) -> str:
-        """Return the name of the order that `ListedWords` uses for a column. Share and count have the same order."""
+        """Return the key by which `ListedWords` sorts the rows if the user sorts by this column.
+
+        Each of the `groups` has a column, and its name is the key. Other keys are `WORD` and `COUNT`. The columns Share
+        and Count have the same key, because they give the same order.
+        """
         place = self.column - len(COLUMNS)
         if 0 <= place < len(groups):
             return groups[place]
@@ -74,11 +78,11 @@ class WordsModel(QObject, LazyModel):
 
     def refresh(self) -> None:
         texts = self._corpus.texts.value
-        outcomes = self._corpus.outcomes_as_wanted()
+        outcomes = self._corpus.last_outcomes()
         tables = tables_by_group(texts, outcomes)
         failed = sum(isinstance(outcome, CountFailure) for outcome in outcomes)
         missing = sum(not isinstance(outcome, TextCount) for outcome in outcomes) - failed
-        self._missing_text = f" {count_text(missing, 'text')} not counted yet." if missing else ""
+        self._missing_text = f" {count_text(missing, 'text')} must still be counted." if missing else ""
         self._missing_text += f" {count_text(failed, 'text')} could not be counted." if failed else ""
         if self._asked != self.choice or not hold_same_tables(tables, self._tables):
             self._tables = tables
@@ -124,7 +128,7 @@ class WordsModel(QObject, LazyModel):
     @property
     def summary(self) -> str:
         if self.listed_words is None:
-            return COUNTING if self._corpus.counts.busy else NOTHING_YET + self._missing_text
+            return COUNTING if self._corpus.counts.is_busy else NOTHING_YET + self._missing_text
         some = f"{len(self.order):,} of " if len(self.order) != len(self.listed_words) else ""
         words = count_text(len(self.listed_words), "different word")
         return f"{some}{words}, {self.listed_words.total:,} with repetitions.{self._missing_text}"

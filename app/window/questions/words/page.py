@@ -1,4 +1,4 @@
-"""The page of the words of the corpus. A person can sort, filter and save them."""
+"""The page of the words of the corpus. A user can sort, filter and save them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST_WIDTH = 100  # pixels of a column; the words get what the others leave
 
 
 class WordRows(Rows):
-    """A table model of words. The rows of words that hold the highlighted token have a coloured background."""
+    """A table model of words. The rows of words that contain the highlighted token have a coloured background."""
 
     def __init__(self, model: WordsModel) -> None:
         super().__init__(model)
@@ -55,9 +55,9 @@ class WordsPage(Page):
         super().__init__(model, parent)
         self.model = model
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
-        self.holding.setAccessibleName("Text that the listed words contain")
+        self.holding.setAccessibleName("List only words that contain this text")
         self.summary = name_widget(paragraph(), "How many words are listed")
-        saved = "Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group"
+        saved = "Write the listed words with their counts by group to a CSV, TSV, JSON or Parquet file"
         self.export = push_button("Save List …", self.save_wanted.emit, saved)
         self.rows = WordRows(model)
         self._listed = model.order

@@ -1,7 +1,7 @@
 """The view of a text: Qt's plain text editor with a coloured background behind each token.
 
 Qt provides the text cursor, the selection, keys, input methods, drag and drop, and the texts for screen readers. Only
-visible blocks are laid out and painted, so that a megabyte costs no more than a page.
+visible blocks are laid out and painted, so a megabyte takes no more time than a page.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SCRAP = 2 * ROW_PADDING  # height that Qt may leave of a row above the first: it
 
 
 class TokenCanvas(QPlainTextEdit):
-    """A view of a text with coloured tokens. A person cannot edit the text here."""
+    """A view of a text with coloured tokens. A user cannot edit the text here."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
@@ -108,7 +108,7 @@ class TokenCanvas(QPlainTextEdit):
             self._write_again()
 
     def set_symbol_names(self, names: SymbolNames) -> None:
-        """Show symbols that are no text by these names."""
+        """Set the names under which symbols are shown, if these symbols are not text (musical notes, for example)."""
         if names != self.token_layout.names:
             self.token_layout.names = names
             self._write_again()
@@ -134,7 +134,7 @@ class TokenCanvas(QPlainTextEdit):
     def selection(self) -> tuple[int, int]:
         """Return the offsets of the first selected character and of the end of the selection.
 
-        Without a selection, both offsets are that of the text cursor.
+        Without a selection, both are the offset of the text cursor.
         """
         cursor = self.textCursor()
         document = self.token_document
@@ -184,7 +184,7 @@ class TokenCanvas(QPlainTextEdit):
         return self.cursorRect(cursor).adjusted(0, -int(ROW_PADDING), 0, int(ROW_PADDING))
 
     def character_at(self, point: QPointF) -> int:
-        """Return the offset of the place for a text cursor that is nearest to a point."""
+        """Return the offset in characters at which a text cursor would be nearest to a point."""
         return self.token_document.character_of(self.cursorForPosition(point.toPoint()).position())
 
     def show_step(self, step: Step) -> None:
@@ -195,13 +195,13 @@ class TokenCanvas(QPlainTextEdit):
         self._begin_event()
 
     def zoom(self, steps: float) -> None:
-        """Enlarge or reduce the letters of this text alone."""
+        """Make the letters of this text larger or smaller. Other texts do not change."""
         self._fits = False
         points = self._times * self._usual_size + steps
         self._write_in(min(LARGEST_FONT, max(SMALLEST_FONT, points)) / self._usual_size)
 
     def fit_letters(self) -> None:
-        """Write a short text in larger letters if there is room. The next zoom of a person ends that."""
+        """Show a short text in larger letters if there is room. This ends when the user zooms."""
         self._fits = True
         self._fit_letters()
 
@@ -348,7 +348,7 @@ class TokenCanvas(QPlainTextEdit):
             tokens.paint(painter, blocks, self.model, self._overlay(), showing, moment)
 
     def _paint_marks(self, painter: QPainter, blocks: list[PlacedBlock]) -> None:
-        """Paint marks over the letters. The base class paints none."""
+        """Paint marks over the letters. The base class paints no marks."""
 
     # -- animating a step ------------------------------------------------------------------
 
@@ -423,7 +423,7 @@ class TokenCanvas(QPlainTextEdit):
             self._hide_qt_selection()
 
     def _hide_qt_selection(self) -> None:
-        """Let Qt draw selected letters like all others, because the background shows the selection."""
+        """Let Qt draw selected letters like other letters, because the background already shows the selection."""
         palette = self.palette()
         ink = TokenPalette.matching(self.palette()).ink
         clear = QColor(Qt.GlobalColor.transparent)

@@ -1,13 +1,14 @@
-"""The cells of bytes on the screen, and the names of invisible characters.
+r"""The cells of bytes on the screen, and the names of invisible characters.
 
-Every byte has a cell, which is a share of the width of its character. A token that ends inside a character covers
-only a part of the character.
+Every byte has a cell, which is a part of the width of its character. A token that ends inside a character covers only a
+part of the character.
 
-No character is invisible. A document holds an object instead of a control character, and the object is drawn as a box
-with the name of the character. In a run of spaces, all spaces except the last are replaced by spaces that may begin a
-row. A substitute has as many UTF-16 units as its character, so that no position changes.
+Invisible characters become visible. A control character is replaced by an object of Qt, which is drawn as a box with
+the name of the character. In a run of spaces, all spaces except the last are replaced by no-break spaces, because
+only a no-break space stays visible at the beginning of a wrapped row. A substitute has as many UTF-16 units as its
+character, so that no position changes.
 
-    >>> shown_text("a\\x00b  c", all_invisible=False) == f"a{OBJECT}b\\u00a0 c"
+    >>> shown_text("a\x00b  c", all_invisible=False) == f"a{OBJECT}b\u00a0 c"
     True
 """
 
@@ -65,7 +66,7 @@ _NAMES = {chr(first + i): name for first, names in _NAMES_FROM.items() for i, na
 
 
 def name_of(character: str, names: SymbolNames = NUMBERS) -> str:
-    """Return the name of an invisible character. `names` are the names of symbols that are no text."""
+    """Return the name of an invisible character. `names` are the names of symbols that are not text."""
     number = number_of(character)
     if number is not None:
         return names.name_of(number)
@@ -73,9 +74,10 @@ def name_of(character: str, names: SymbolNames = NUMBERS) -> str:
 
 
 def shown_text(text: str, *, all_invisible: bool) -> str:
-    """Return the text that a document holds for a text, with substitutes for invisible characters.
+    """Return a text as an editor shows it, with substitutes for invisible characters.
 
-    If `all_invisible` is true, joiners and direction marks have substitutes, too.
+    Control characters and the spaces in a run of spaces get substitutes. If `all_invisible` is true, joiners and
+    direction marks get them, too.
     """
     replaced = _REPLACED_ON_REQUEST if all_invisible else _REPLACED
     return replaced.sub(_substitute, text)
@@ -117,7 +119,7 @@ class BlockStyle:
         return math.ceil(self.metrics.ascent() + self.metrics.descent()) + 2 * ROW_PADDING
 
     def height_of(self, line: QTextLine) -> float:
-        """Return the height of a row. It is larger if letters of another font need more room."""
+        """Return the height of a row. The height is larger than usual if letters of another font need more room."""
         return max(self.row_height, math.ceil(line.height()) + 2 * ROW_PADDING)
 
     @cached_property
@@ -149,8 +151,8 @@ class TextRow:
 class BlockCells:
     """The rows of a block, with their cells, after Qt has laid out the block.
 
-    The object keeps no part of Qt's layout, because the next key changes that layout. `known` caches rows by
-    their text. A key in a long line changes few rows, and only these are measured again.
+    The object keeps no part of Qt's layout, because the next keystroke changes that layout. `known` caches rows by
+    their text. A keystroke in a long line changes few rows, and only these rows are measured again.
     """
 
     def __init__(
@@ -265,9 +267,9 @@ def _end_x(line: QTextLine, unit: int) -> float:
 
 
 def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
-    """Correct the places of letters where the reading direction changes.
+    """Correct the edges of letters at which the reading direction changes.
 
-    Qt gives both sides of such a letter the same place.
+    Qt reports the same position for the left and the right edge of such a letter.
     """
     for index, (unit, next_unit) in enumerate(pairwise(units)):
         if begins[index] != ends[index]:

@@ -1,4 +1,4 @@
-"""The Qt document that shows the text of a model, and passes a person's edits to the model.
+"""The Qt document that shows the text of a model, and passes a user's edits to the model.
 
 The model owns the text. The document has a block for each chunk of the text. A line that is too long for Qt has
 several chunks, so the document has a break where the text has no newline. Qt stores a format with each break, and the
@@ -11,7 +11,7 @@ An edit has one of two origins:
 - Qt changes the document, for a key, an input method or a screen reader. The document compares the changed blocks with
   the former chunks, and passes the difference to the model. Then it corrects blocks that differ from the new chunks,
   such as a line that has become too long.
-- The model changes: a person pastes or drops text here, edits it in another view, or undoes an edit. Then the blocks
+- The model changes: a user pastes or drops text here, edits it in another view, or undoes an edit. Then the blocks
   of the changed chunks are written again.
 """
 
@@ -39,7 +39,7 @@ class TokenDocument(QTextDocument):
         super().__init__(parent)
         self.model = model
         self.all_invisible = False
-        self.caret: Callable[[], int] = lambda: -1  # where a person types, if that is known
+        self.caret: Callable[[], int] = lambda: -1  # where a user types, if that is known
         self._is_correcting = False
         self._is_ending_edit = False
         self._edited: tuple[int, int] | None = None  # the chunks that an edit of its own touched, as they were before
@@ -60,13 +60,13 @@ class TokenDocument(QTextDocument):
         return self.model.chunks.character_of_unit(position)
 
     def breaks_line_at(self, position: int) -> bool:
-        """Return whether there is a break at a position of the document but not in the text."""
+        """Return whether the document has a break at a position where the text has no newline."""
         following = self.findBlock(position + 1)
-        return following.position() == position + 1 and _continues(following)
+        return following.position() == position + 1 and _continues_line(following)
 
     @property
     def is_edited(self) -> bool:
-        """Return whether Qt is just making an edit."""
+        """Return whether Qt is making an edit at this moment."""
         return self._edited is not None
 
     # -- what the document shows -----------------------------------------------------------
@@ -127,13 +127,14 @@ class TokenDocument(QTextDocument):
             cursor.insertText(part, plain)
 
     def _correct_in_place(self, position: int, old: str, new: str) -> None:
-        """Move breaks within lines, and insert substitutes for invisible characters.
+        """Replace the shown text `old`, which begins at `position`, by `new`, one character at a time.
 
-        Text cursors stay at their characters.
+        `old` and `new` show the same text, with different line breaks of the display or different substitutes for
+        invisible characters. So each text cursor stays before the same character.
         """
         cursor = QTextCursor(self)
         cursor.beginEditBlock()
-        for removed, added in _steps(old, new):
+        for removed, added in _character_pairs(old, new):
             size = utf16_length(removed)
             if removed != added:
                 cursor.setPosition(position + size)
@@ -150,7 +151,7 @@ class TokenDocument(QTextDocument):
         parts = list[str]()
         for number in range(first, stop):
             if number > first:
-                parts.append(IN_LINE if _continues(block) else "\n")
+                parts.append(IN_LINE if _continues_line(block) else "\n")
             parts.append(block.text())
             block = block.next()
         return "".join(parts)
@@ -226,8 +227,8 @@ class TokenDocument(QTextDocument):
             self.text_shown.emit(change, True)
 
 
-def _continues(block: QTextBlock) -> bool:
-    """Return whether the break before a block is missing in the text."""
+def _continues_line(block: QTextBlock) -> bool:
+    """Return whether a block continues the line of the block before it, because the text has no newline there."""
     return block.charFormat().hasProperty(_IS_IN_LINE)
 
 
@@ -243,7 +244,7 @@ def _units(text: str, start: int, stop: int) -> str:
 
 
 def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str, str]:
-    """Return the common beginning of two texts, and the different parts between it and their common end.
+    """Return the common beginning of two texts, and the part of each text between this beginning and the common end.
 
     If `behind` is not None, then the common end has at most `behind` characters.
 
@@ -261,13 +262,14 @@ def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str
     return old[:head], old[head:], new[head:]
 
 
-def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield the characters of two forms of the same text in pairs.
+def _character_pairs(old: str, new: str) -> Iterator[tuple[str, str]]:
+    r"""Yield pairs of characters at the same place in two texts, which show the same text on the screen.
 
-    A break that only one form has is paired with an empty text.
+    The texts differ only in line breaks of the display, and in substitutes for invisible characters. If only one of
+    them has such a line break, the break forms a pair with an empty string.
 
-    >>> list(_steps(f"ab{IN_LINE}", f"a{IN_LINE}b"))
-    [('a', 'a'), ('', '\\u2029'), ('b', 'b'), ('\\u2029', '')]
+    >>> list(_character_pairs(f"ab{IN_LINE}", f"a{IN_LINE}b"))
+    [('a', 'a'), ('', '\u2029'), ('b', 'b'), ('\u2029', '')]
     """
     here = there = 0
     while here < len(old) or there < len(new):

@@ -1,4 +1,4 @@
-"""The editor of the text. A person can type, paste and drop text there."""
+"""The editor of the text. A user can type, paste and drop text there."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class TokenTextEdit(TokenCanvas):
 
     @property
     def caret(self) -> int:
-        """Return the offset of the character behind the text cursor."""
+        """Return the offset of the character after the text cursor."""
         return self.token_document.character_of(self.textCursor().position())
 
     @property
@@ -135,7 +135,7 @@ class TokenTextEdit(TokenCanvas):
             self.caret_token_changed.emit(token)
 
     def _end_composition(self) -> None:
-        """End the composition of an input method. Qt fails if the text around a composition changes."""
+        """End the composition of an input method, because Qt fails if the text around a composition changes."""
         if self.textCursor().block().layout().preeditAreaText():
             QGuiApplication.inputMethod().reset()
             super().inputMethodEvent(QInputMethodEvent())
@@ -157,15 +157,16 @@ class TokenTextEdit(TokenCanvas):
             self._commands[command]()
         elif event.key() == Qt.Key.Key_Tab and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.insert("\t", joins=True)
-        elif not self._deletes(event):
-            self._leave_to_qt(event)
+        elif not self._delete_by_key(event):
+            self._pass_to_qt(event)
             return
         event.accept()
 
-    def _deletes(self, event: QKeyEvent) -> bool:
-        """Delete text if the key deletes, and return whether it does.
+    def _delete_by_key(self, event: QKeyEvent) -> bool:
+        """Delete text if the key is a deletion key. Return whether it is one.
 
-        A whole character is deleted with its marks. A break that is not in the text is passed over.
+        A character is deleted together with its combining marks. A line break that only the display has is skipped, and
+        the next character is deleted.
         """
         key = _deletion(event)
         cursor = self.textCursor()
@@ -179,8 +180,8 @@ class TokenTextEdit(TokenCanvas):
         self.ensureCursorVisible()
         return True
 
-    def _leave_to_qt(self, event: QKeyEvent) -> None:
-        """Let Qt handle a key. An arrow key passes over a break that is not in the text."""
+    def _pass_to_qt(self, event: QKeyEvent) -> None:
+        """Let Qt handle a key press. An arrow key skips a line break that only the display has."""
         before = self.textCursor().position()
         super().keyPressEvent(event)
         after = self.textCursor().position()
@@ -215,7 +216,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text to another place, as one edit that replaces the range between both places."""
+        """Move the selected text to another place. This is one edit, which replaces the range between both places."""
         start, stop = self.selection
         text = self.selected_text()
         if start <= place <= stop:
@@ -235,7 +236,7 @@ class TokenTextEdit(TokenCanvas):
         self._select_whole_line()
 
     def _select_whole_line(self) -> None:
-        """Select the whole line if Qt has selected only one block of it, as after a triple click."""
+        """Select the whole line if Qt has selected only one block of the line, as after a triple click."""
         start, stop = self.selection
         chunks = self.model.chunks
         first = chunks.chunk_at(start)

@@ -64,9 +64,9 @@ class ColouredId(NamedTuple):
 
     @property
     def place(self) -> tuple[int, bool]:
-        """Return where the token begins, and whether it is empty.
+        """Return the offset at which the token begins, and whether the token is empty.
 
-        These two values recognize a token that is in the text both before and after a step.
+        A token with the same two values before and after a step is the same token.
         """
         return self.start, self.start == self.stop
 
@@ -148,7 +148,7 @@ class IdsGrid(QAbstractScrollArea):
         return len(self.model.edges()) - 1
 
     def cell_of(self, place: float) -> QRectF:
-        """Return the rectangle of a cell. A fractional `place` is between two cells, for an animation."""
+        """Return the rectangle of a cell. In an animation, a fractional `place` is a position between two cells."""
         index = math.floor(place)
         (columns, width, height) = self.cells
         row, column = divmod(index, columns)
@@ -329,17 +329,29 @@ class IdsView(QWidget):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.grid = IdsGrid(model)
-        self.entry = name_widget(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
+        self.entry = name_widget(
+            entry("Ids to decode", can_be_cleared=True), "Ids to decode", "Paste ids, and press Enter to see their text"
+        )
         self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
         self.decoded = selectable(name_widget(paragraph(), "Decoded text"))
         self.remark = selectable(name_widget(muted_label(), "Where encoding gives other ids"))
+        self.about_large_ids = selectable(name_widget(muted_label(), "Ids larger than the vocabulary"))
         self._shown = DecodedIds("")
         for below in (self.decoded, self.remark):
             below.hide()
-        in_column((self.grid, 1), self.entry, self.decoded, self.remark, on=self, margins=(0, 0, 0, 0), spacing=2)
+        rows = (self.about_large_ids, self.entry, self.decoded, self.remark)
+        in_column((self.grid, 1), *rows, on=self, margins=(0, 0, 0, 0), spacing=2)
+        self._model = model
+        model.tokens_changed.connect(self._show_about_large_ids)
+        self._show_about_large_ids()
+
+    def _show_about_large_ids(self) -> None:
+        sentence = self._model.sentence_about_ids
+        self.about_large_ids.setText(sentence)
+        self.about_large_ids.setVisible(bool(sentence))
 
     def show_decoded(self, decoded: DecodedIds) -> None:
-        """Show the text of pasted ids. Places where an encoding gives other ids are underlined."""
+        """Show the text of pasted ids. Places where encoding the text again gives other ids are underlined."""
         self._shown = decoded
         marked = Qt.TextFormat.RichText if decoded.marks else Qt.TextFormat.PlainText
         self.decoded.setTextFormat(marked)

@@ -2,7 +2,7 @@
 
 Qt draws the letters above the background.
 
-The painted background of a row is cached while its tokens and colours stay equal. So a step costs only the rows
+The painted background of a row is cached while its tokens and colours stay the same. So a step paints only the rows
 that it changes.
 """
 
@@ -58,7 +58,7 @@ class Overlay:
     outlined: ByteSpan | None = None
     show_blanks: bool = False
     marked: Sequence[ByteSpan] = ()  # in order
-    highlight: Highlight = NOTHING  # what the person points at, or has kept
+    highlight: Highlight = NOTHING  # what the user points at, or has kept
 
 
 def spans_between(spans: Sequence[ByteSpan], start: int, stop: int) -> Sequence[ByteSpan]:
@@ -80,9 +80,9 @@ class RowTokens:
 
 @dataclass(frozen=True)
 class Segments:
-    """The painted segments of a row, without gaps.
+    """The rectangles that are painted in a row.
 
-    A byte range has several segments if two reading directions meet in it.
+    A byte range usually has one rectangle. If two reading directions meet in the range, it has several.
     """
 
     span: Int64s  # the span of each segment
@@ -109,7 +109,8 @@ class TokenPainter:
     ) -> None:
         """Paint consecutive blocks after `moment` steps, or at the step shown if `moment` is None.
 
-        A row has a separate cache for each number `showing`, so that pictures of two steps do not replace each other.
+        Painted rows are cached, with a separate cache for each value of `showing`. Two callers that paint different
+        steps pass different values, so that they do not clear each other's cache.
         """
         start, stop = bytes_on_screen(blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
@@ -186,7 +187,7 @@ class TokenPainter:
     def _segments(self, row: TextRow, starts: Int64s) -> Segments:
         begins = row.cells.begins
         ends = row.cells.ends
-        torn = np.flatnonzero(_gaps(row)) + 1
+        torn = np.flatnonzero(_gaps_after_bytes(row)) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
         span = np.searchsorted(starts, cuts, side="right") - 1
         begin = np.round(begins[cuts] / self.pixel).astype(np.int64)
@@ -244,7 +245,10 @@ class TokenPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_highlight(self, painter: QPainter, row: TextRow, first: int, highlight: Sequence[ByteSpan]) -> None:
-        """Frame all highlighted places in a row. It must be quick, because there may be hundreds of places."""
+        """Draw a frame around each highlighted place in one row of the text.
+
+        This must be quick, because there may be hundreds of places.
+        """
         stop = first + row.byte_count
         here = spans_between(highlight, first, stop)
         if not here:
@@ -278,14 +282,14 @@ class TokenPainter:
         return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def _gaps(row: TextRow) -> npt.NDArray[np.bool_]:
-    """Return a mask of the bytes whose next cell is elsewhere, because two reading directions meet there."""
+def _gaps_after_bytes(row: TextRow) -> npt.NDArray[np.bool_]:
+    """Return a mask of the bytes whose next byte is not beside them, because two reading directions meet there."""
     gaps: npt.NDArray[np.bool_] = np.abs(row.cells.begins[1:] - row.cells.ends[:-1]) > 0.01
     return gaps
 
 
 def _is_torn(row: TextRow) -> bool:
-    return bool(_gaps(row).any())
+    return bool(_gaps_after_bytes(row).any())
 
 
 def paint_tile(

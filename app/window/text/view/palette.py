@@ -1,7 +1,7 @@
 """The colours of the token text, in the light and the dark theme.
 
-Any two colours differ clearly, even for people who lack one kind of cone, and text on them is easy to read. Both
-facts were measured.
+Any two colours differ clearly, also for people who lack the receptors for red, green or blue, and text on the colours
+is easy to read. Both facts were measured.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class TokenPalette:
 
     @property
     def on_scale(self) -> tuple[QColor, ...]:
-        """Return the colours of a scale, and after them their twins.
+        """Return the colours of a scale, followed by a second shade of each colour.
 
-        A twin is as readable as its colour and clearly different.
+        The second shade is as readable as the colour, and it differs clearly from the colour.
         """
         is_dark = self.paper.lightness() < 128
 
@@ -46,7 +46,7 @@ class TokenPalette:
 
     @property
     def hatching(self) -> QBrush:
-        """Return the hatching of the unknown token, which replaces a colour."""
+        """Return the hatching that marks the unknown token instead of a colour."""
         return QBrush(self.faint, Qt.BrushStyle.BDiagPattern)
 
     @staticmethod

@@ -16,7 +16,7 @@ class SpecialTokenLine(QWidget):
         super().__init__(parent)
         self._model = model
         self.sentence = paragraph()
-        self.switch = flat_button("", model.turn)
+        self.switch = flat_button("", model.switch_reading)
         in_row((self.sentence, 1), self.switch, on=self, margins=(4, 0, 4, 0))
         model.changed.connect(self._show)
         self._show()

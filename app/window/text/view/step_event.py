@@ -24,14 +24,15 @@ MOST = 600  # most changes that are animated
 
 @dataclass(frozen=True)
 class Change:
-    """A place of the text at which a step changes the tokens."""
+    """A part of the text in which a step changes the tokens."""
 
     before: tuple[QRectF, ...]
     after: tuple[QRectF, ...]
 
 
 def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
-    """Return the edges before and after a step for each range of the text that the step splits differently.
+    """Compare the edges of all tokens before and after a step. For each range of the text in which they differ, return
+    the edges before and the edges after the step.
 
     >>> changes_between(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 3, 5]))
     [([1, 2, 3], [1, 3])]
@@ -64,7 +65,10 @@ def visible_changes(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s
 
 
 def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tuple[QRectF, ...]:
-    """Return the areas between byte edges in a row that begins at byte `first`."""
+    """Return the areas on the screen between neighbouring `edges` of tokens in a row.
+
+    The row begins at byte `first`.
+    """
     begins = row.cells.begins
     ends = row.cells.ends
     low = np.minimum(begins, ends)
@@ -78,8 +82,8 @@ def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tup
 class StepEvent:
     """An animation of a step: its tokens light up, slide together, and become one token.
 
-    The changes come from the token edges before and after the step, for any method. A step back in time is
-    played in reverse.
+    The animation needs only the token edges before and after the step, so it works for any method. A step back in time
+    is played in reverse.
     """
 
     before: QPixmap

@@ -58,6 +58,8 @@ def figures(counts: TokenCounts) -> list[str]:
     ['2 tokens', '3.00 bytes per token', '2.00 tokens per word']
     >>> figures(TokenCounts(9, 9, 3, 2, True, unknown=1, unknown_bytes=5))[2:5]
     ['3 tokens', '1 unknown', '2.00 bytes per known token']
+    >>> figures(TokenCounts(6, 24, 4, 1, True, has_symbols=True))
+    ['6 symbols', '4 tokens', '1.50 symbols per token']
     """
 
     def ratio(value: float | None) -> str:
@@ -65,6 +67,14 @@ def figures(counts: TokenCounts) -> list[str]:
             return "…"
         return "–" if value is None else f"{value:.2f}"
 
+    if counts.has_symbols:
+        known = "known " if counts.unknown else ""
+        return [
+            count_text(counts.characters, "symbol"),
+            count_text(counts.tokens, "token") if counts.known else "… tokens",
+            *([f"{counts.unknown:,} unknown"] if counts.unknown else []),
+            f"{ratio(counts.symbols_per_token)} symbols per {known}token",
+        ]
     figures = [
         count_text(counts.characters, "character"),
         count_text(counts.bytes, "byte"),
@@ -147,7 +157,7 @@ class TokenTextPanel(QWidget):
         self._column.insertWidget(self._column.indexOf(self.splitter) + 1, view)
 
     def give_room(self, view: QWidget, on: bool) -> None:
-        """Hide the text and give its room to the view above it. If `on` is false, show the text again."""
+        """Hide the text and give its space to the view above it. If `on` is false, show the text again."""
         self.splitter.setHidden(on)
         self._column.setStretchFactor(view, int(on))
 

@@ -1,8 +1,8 @@
 """The layout of a text for Qt's editor: rows with room for backgrounds, a direction for each line, and named boxes.
 
-Qt asks for the place of each block that it needs, and other blocks are not laid out. Qt sometimes lays out a
-block by itself, such as after a key. That block begins at the very top. It is then laid out again here, and so
-is a block with another width.
+Qt asks for the place of each block that it needs, and other blocks are not laid out. Sometimes Qt itself lays out a
+block, such as after a keystroke, and puts it at the very top. Such a block is laid out again here. A block with another
+width is laid out again, too.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TokenLayout(QPlainTextDocumentLayout):
 
     @property
     def names(self) -> SymbolNames:
-        """Return the names of symbols that are no text, which the boxes show."""
+        """Return the names of symbols that are not text. The boxes show these names."""
         return self._boxes.names
 
     @names.setter
@@ -100,7 +100,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         return QRectF(0.0, 0.0, self.setting.width, height)
 
     def _is_own(self, line: QTextLine) -> bool:
-        """Return whether this object laid out the block of a line, with the present settings."""
+        """Return whether this object laid out the block of a line, with the current settings."""
         return line.y() >= ROW_PADDING and abs(line.width() - self.setting.width) < 0.1
 
     def _lay_out(self, block: QTextBlock, layout: QTextLayout, right_to_left: bool) -> None:
@@ -150,7 +150,7 @@ class TokenLayout(QPlainTextDocumentLayout):
 
 
 class NamedBoxes(QPyTextObject):
-    """A painter of boxes with names, which stand for invisible characters."""
+    """A painter of boxes with names. A box is shown instead of an invisible character."""
 
     def __init__(self, parent: QObject, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
         super().__init__(parent)
@@ -160,10 +160,13 @@ class NamedBoxes(QPyTextObject):
         self.sizes: dict[int, QSizeF] = {}  # by position; Qt asks for each again and again
 
     def _name_at(self, document: QTextDocument, position: int) -> str:
-        """Return the name of the character at a position of Qt's layout. The second of two units has an empty name.
+        """Return the name of the character at a position of Qt's layout.
 
-        Qt counts the composed text of an input method in its block, but only there. A name behind a composition
-        may therefore be missing while the composition lasts.
+        If a character consists of two UTF-16 units, return an empty string for the second unit.
+
+        While a user composes text with an input method, the text is part of one block. Qt counts it in the positions of
+        this block, but not in the positions of later blocks. So some names after it may be missing until the
+        composition ends.
         """
         chunks = self._chunks
         block = document.findBlock(position)

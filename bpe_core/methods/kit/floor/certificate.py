@@ -1,6 +1,10 @@
-"""The certificate of a floor: a file with the words and the prices, from which anyone can compute the floor.
+"""The certificate of a floor.
 
-`reference/floor.py` reads the certificate, and uses none of the code that made it.
+A floor is a number of tokens: no vocabulary of the same size splits the corpus into fewer tokens. The certificate is a
+file with the words of the corpus, and with prices for the places in them where pieces fit. Anyone can compute the floor
+from these.
+
+`reference/floor.py` reads the certificate, and uses none of the code that made it. `prices.py` explains the prices.
 """
 
 from __future__ import annotations
@@ -24,13 +28,18 @@ CHECKSUM = "sha256"
 def certificate(
     lattice: Lattice, floors: Iterable[tuple[int, Floor]], witnesses: Sequence[Witness] = ()
 ) -> Mapping[str, Any]:
-    """Return the certificate of floors as a mapping for JSON.
+    """Return the certificate of floors as a mapping for JSON. A checksum covers all its other values.
 
-    Each floor comes with the number of tokens in its vocabulary: the tokens that are always present, and the pieces.
-    Prices are sorted by the word, then by the beginning of the edge, then by its length. Pieces that save no more than
-    the limit have no prices. An edge of such a piece costs one token less than it has symbols. A witness is a
-    vocabulary of this size: its pieces, and the number of tokens that the words have with it. The checksum covers all
-    other values.
+    Each floor comes with a vocabulary size. The size is the number of tokens that every vocabulary contains, plus the
+    number of pieces.
+
+    An edge is a place in a word where a piece fits. The prices of the edges are sorted by the word, then by the start
+    of the edge, then by its length. Pieces that save at most `lattice.limit` tokens have no prices in the file, because
+    the price of their edges is known. If such a piece has four symbols, each of its edges has the price of three
+    tokens.
+
+    If there are `witnesses`, each floor also comes with a vocabulary of its size, and with the number of tokens that
+    the words have with this vocabulary.
     """
     words = lattice.words
     starts = lattice.words.starts.tolist()

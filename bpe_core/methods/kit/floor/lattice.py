@@ -1,7 +1,8 @@
-"""The lattices of all words, with every piece that a vocabulary may hold, at every place.
+"""The lattices of all words, with every piece that a vocabulary may contain, at every position.
 
-A piece that occurs n times and has l symbols saves at most n (l - 1) tokens. If this number is no more than a limit,
-the piece has no edges. The floor then assumes that the piece saves the full number, so the floor stays a lower bound.
+A floor is computed from the lattices: a number of tokens. No vocabulary of the same size needs fewer. A piece that
+occurs n times and has l symbols saves at most n (l - 1) tokens. If this number is not above a limit, the lattices leave
+the piece out. Then the floor is computed as if the piece saved the full number, so it is never too high.
 """
 
 from __future__ import annotations
@@ -83,20 +84,26 @@ class Lattice:
 
     @cached_property
     def saves(self) -> Int64s:
-        """Return for each piece the largest number of tokens that it can save."""
+        """Return for each piece an upper bound on the number of tokens that it saves if the vocabulary contains it.
+
+        A piece that occurs n times and has l symbols saves at most n (l - 1) tokens.
+        """
         savings: Int64s = self.counts * (self.lengths - 1)
         return savings
 
     @cached_property
     def symbols(self) -> int:
-        """Return the number of symbols in the corpus, which is the number of tokens without any piece."""
+        """Return the number of base symbols in the corpus.
+
+        If a vocabulary has no pieces, each symbol is a token, so this is also the number of its tokens.
+        """
         return int((np.diff(self.words.starts) * self.words.counts).sum())
 
     @cached_property
     def unit(self) -> int:
-        """Return the integer by which the prices represent one token.
+        """Return the price of one token. All prices are integers, and this is the unit in which they are measured.
 
-        The integer is so small that every sum of prices fits into 64 bits.
+        The unit is large, so that a price can be a small part of a token. But every sum of prices fits into 64 bits.
         """
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
@@ -137,9 +144,10 @@ class Lattice:
 def stretches(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
 ) -> tuple[kernels.Words, int]:
-    """Return the words as stretches, and the number of tokens that the symbols between the stretches need.
+    """Divide the words into stretches that pieces may cover.
 
-    No piece may hold these symbols, so they divide a word.
+    No piece may contain the symbols between two stretches. Return the stretches, and the number of tokens that these
+    symbols need.
     """
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]

@@ -1,11 +1,18 @@
 """The floors: lower bounds on the number of tokens of a corpus.
 
-A floor is valid for all vocabularies of one size, and for every way to split the words. Each edge of a lattice has a
-price. An edge costs one token plus its price, and each word is split in the cheapest way. The prices of all edges of a
-piece have a sum. A vocabulary that holds the piece saves at most this sum. So a floor is the cost of all words minus
-the largest sums, and this is true for any prices. In each round, the prices change in two ways. The pieces with the
-largest sums get lower prices for the edges that no cheapest split uses. All other pieces get higher prices for the
-edges that the cheapest splits use. The rounds end when the floor hardly rises.
+A floor is valid for all vocabularies of one size, and for every way to split the words. An edge is a place in a word
+where a piece fits. The proof uses prices:
+
+- Each edge gets a price. A word that uses the edge pays one token plus this price.
+- First, all pieces are allowed and paid for, and each word is split in the cheapest way. The costs of all
+  words are added up.
+- A vocabulary of n pieces does not pay the prices of its own edges. A piece saves at most the sum of the prices of its
+  edges. So n pieces save at most the n largest sums.
+- The floor is the cost of all words minus the n largest sums. This is true for any prices.
+
+In each round, the prices change in two ways. The pieces with the largest sums get lower prices for the edges that no
+cheapest split uses. All other pieces get higher prices for the edges that the cheapest splits use. The rounds end when
+the floor hardly rises.
 """
 
 from __future__ import annotations
@@ -30,7 +37,10 @@ QUICK, SLOW = 0.02, 0.004  # the share of the wishes that each round forgets, at
 
 @dataclass(frozen=True)
 class Floor:
-    """A proven floor of `value / unit` tokens, with the prices that prove it."""
+    """A proven lower bound: no vocabulary of `wanted` pieces splits the words into fewer than `value / unit` tokens.
+
+    `prices` has the price of each edge. The beginning of this module explains how the prices prove the bound.
+    """
 
     wanted: int  # pieces
     value: int
@@ -44,14 +54,18 @@ class Floor:
 
 
 class FloorPrices:
-    """A search for prices, which raises the floor of one vocabulary size in rounds."""
+    """A search for prices, which prove a floor for one vocabulary size.
+
+    The floor is a number of tokens: no vocabulary of this size needs fewer tokens for the corpus. Each place in a word
+    where a piece fits has a price. In each round, the prices are changed so that the floor may rise.
+    """
 
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
-        """Prepare the search.
+        """Prepare the search for the prices that prove the highest floor: a lower bound on the number of tokens.
 
-        `wanted` is the number of pieces in a vocabulary. `upper` is the number of tokens with one vocabulary of this
-        size. `worth` estimates the tokens that the least valuable piece of this vocabulary saves. `warm` are the prices
-        that were found for another size.
+        `wanted` is the number of pieces in a vocabulary. `upper` is the number of tokens that the words have with a
+        known vocabulary of this size, so no floor can be higher. `worth` estimates how many tokens the least valuable
+        piece of the known vocabulary saves. `warm` holds prices that were found for another size, as a possible start.
         """
         self.lattice = lattice
         self.wanted = wanted
@@ -73,10 +87,11 @@ class FloorPrices:
             self._begin(worth, warm)
 
     def _begin(self, worth: float, warm: Int32s | None) -> None:
-        """Try several first prices, and keep the prices with the highest floor.
+        """Try several lists of first prices. Keep the list that proves the highest floor.
 
-        Some first prices divide the tokens that a piece saves equally among its edges. If `warm` is given, these prices
-        are tried too.
+        A floor is a lower bound on the number of tokens. Most lists assume that each piece saves about `worth` tokens,
+        or a multiple of `worth`. They divide this number equally among the occurrences of the piece. If `warm` is
+        given, this list of prices is tried, too.
         """
         best = -(1 << 62)
         prices = self._prices.price.copy()
@@ -90,7 +105,11 @@ class FloorPrices:
         self._prices.used.fill(0)
 
     def round(self, share: float) -> None:
-        """Run one round. `share` is the completed part of the planned rounds, from 0 to 1."""
+        """Run one round: change the prices, split all words by the new prices, and compute the floor.
+
+        If the floor is the highest so far, keep it with its prices. Then choose how far the next round changes the
+        prices. `share` is the completed part of the planned rounds, from 0 to 1.
+        """
         value, strength, taken = self._change_and_split(SLOWNESS if self.rounds > 1 else 0)
         self._prices.taken[:] = taken
         rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
@@ -103,10 +122,11 @@ class FloorPrices:
         self.rounds += 1
 
     def _change_and_split(self, slowness: int) -> tuple[int, int, Bools]:
-        """Change the prices, and split all words by the new prices.
+        """Change the price of each edge, and split all words at the lowest cost. An edge is a place where a piece fits.
 
-        Return the floor, the strength of the change, and a mask of the pieces whose edges have the largest sums of
-        prices.
+        Return the floor that the new prices prove, the size of the change as a sum of squares, and a mask of pieces.
+        These are the `wanted` pieces whose edges have the largest sums of prices. The larger `slowness` is, the more
+        the change depends on earlier rounds.
         """
         lattice = self.lattice
         unit = self.lattice.unit
@@ -140,9 +160,9 @@ class FloorPrices:
 
 
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:
-    """Return prices for all edges.
+    """Return initial prices for all edges.
 
-    Each piece saves about `worth` tokens in all, divided equally among its occurrences.
+    They assume that each piece saves about `worth` tokens in all, divided equally among its occurrences.
     """
     each = np.minimum(worth / np.maximum(1, lattice.counts), lattice.lengths - 1)
     prices: Int32s = (each * lattice.unit).astype(np.int32)[lattice.edges.piece]
@@ -150,9 +170,10 @@ def _first_prices(lattice: Lattice, worth: float) -> Int32s:
 
 
 def largest_sums(sums: Int64s, wanted: int, limit: int, left_out: int) -> tuple[Bools, int]:
-    """Return a mask of the `wanted` pieces with the largest sums of prices, and the total of these sums.
+    """Choose the `wanted` pieces with the largest sums. Return a mask of these pieces, and the total of their sums.
 
-    `left_out` further pieces have no edges. The sum of each of them counts as `limit`.
+    `sums` has the sum of the prices of each piece. There are `left_out` more pieces, whose prices are not known. In the
+    total, each of them counts as a piece with the sum `limit`. The mask has no items for them.
 
     >>> taken, total = largest_sums(np.array([5, 1, 9, 5]), 2, 0, 0)
     >>> taken.tolist(), total

@@ -1,7 +1,7 @@
 """The search for a floor and for a vocabulary near the floor, divided into small slices of work.
 
 First the prices of the pieces change in rounds, and from time to time a vocabulary is made from them. Then swaps of
-pieces improve the best vocabulary. A person can limit the search by a number of rounds, which gives the same result on
+pieces improve the best vocabulary. A user can limit the search by a number of rounds, which gives the same result on
 every machine, or by a number of seconds.
 """
 
@@ -43,7 +43,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A first estimate for the search, which byte-pair encoding gives.
+    """A training run of byte-pair encoding, from which the search for a floor takes its first estimates.
 
     It has the count of each merge, and the number of tokens in the corpus after each merge.
     """
@@ -67,10 +67,10 @@ class Guess:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
 
     def worth(self, wanted: int) -> int:
-        """Estimate how many tokens the last of `wanted` pieces saves.
+        """Estimate how many tokens the least useful piece of a vocabulary with `wanted` pieces saves.
 
-        The estimate is the count of the merge whose number is `wanted`. If there are fewer merges, return 1, because a
-        useful piece saves at least one token.
+        The estimate is the count of merge number `wanted`. If there are fewer merges, return 1, because a useful piece
+        saves at least one token.
         """
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 
@@ -85,9 +85,10 @@ class Moment:
 
 @dataclass
 class Search:
-    """The search for the floor and the vocabulary of one size, with the best results until now.
+    """A search among all vocabularies of one size, with the best results so far: a floor and the best vocabulary.
 
-    Tokens for unknown characters are not counted.
+    The floor is a lower bound: no vocabulary of this size needs fewer tokens. Tokens for unknown characters are not
+    counted.
     """
 
     lattice: Lattice

@@ -1,6 +1,7 @@
-"""The search for a vocabulary near its floor. It starts with the pieces that the prices favour, and then swaps pieces.
+"""The search for a vocabulary that needs hardly more tokens than the floor, which is a proven lower bound.
 
-The shortest paths through all words show for every piece at once how many tokens it saves, or would save. So many
+The search begins with the pieces that were chosen most often while the floor was computed. Then it swaps pieces. The
+shortest paths through all words show for every piece at once how many tokens it saves, or would save. Therefore many
 pieces are swapped together: the best pieces outside the vocabulary for the worst pieces inside. After a swap that saves
 nothing, the next swap is smaller.
 """
@@ -24,7 +25,7 @@ FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """A set of pieces, and the number of tokens that the words have with it.
+    """A set of pieces, and the number of tokens in the corpus if its words are split into these pieces.
 
     Tokens for unknown characters are not counted.
     """
@@ -51,10 +52,10 @@ class Vocabulary:
 
     @classmethod
     def wished(cls, lattice: Lattice, wish: Any, wanted: int) -> Vocabulary:
-        """Return the vocabulary of the `wanted` pieces that the prices favour most.
+        """Return the vocabulary of the `wanted` pieces with the highest values in `wish`.
 
-        `wish` says how much the prices favour each piece. Of two pieces with equal wishes, the piece that may save more
-        tokens is preferred.
+        A value says how often the piece was chosen while the floor was computed, from 0 to 1. If two pieces have equal
+        values, the piece that may save more tokens comes first.
         """
         order = np.lexsort((-lattice.saves, -wish))
         inside = np.zeros(len(lattice), np.bool_)
@@ -63,11 +64,11 @@ class Vocabulary:
 
 
 def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
-    """Yield rankings of a vocabulary's pieces by value. Each ranking is longer, and the last ranking holds all pieces.
+    """Rank the pieces of a vocabulary by value, the most valuable piece first. Yield the ranking after each round.
 
-    A ranking holds the least valuable pieces, and the most valuable of these comes first. In each round, some of the
-    least valuable pieces leave the vocabulary. They are added at the beginning of the ranking. Then the values of the
-    remaining pieces are computed again.
+    The ranking is built from its end. Each round removes some of the least valuable pieces from the vocabulary, and
+    puts them before the pieces that earlier rounds removed. Then it recomputes the values of the remaining pieces. The
+    last ranking holds all pieces.
     """
     ranking = np.zeros(0, np.int64)
     least = np.zeros(len(lattice), np.int64)
@@ -80,10 +81,10 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 def _remove_least_valuable(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
     """Remove the least valuable pieces. Return these pieces, and the vocabulary without them.
 
-    The value of a piece is the sum of a value for each of its places, computed as if the piece stayed at all other
-    places. So the true value can be larger. Examples are a piece that a long word holds often, and two pieces that
-    replace each other. If the difference is large, fewer pieces are removed at once. The true value of a single piece
-    is stored in `least`.
+    The value of a piece is the number of tokens that it saves. It is estimated separately for each occurrence, as if
+    the piece stayed at all its other occurrences, and then added up. This can be too low, for example if a piece occurs
+    several times in a long word, or if two pieces can replace each other. If it is far too low, fewer pieces are
+    removed at once. If it is far too low for a single piece, `least` stores the true value of this piece.
     """
     left = np.flatnonzero(now.inside)
     count = max(1, len(left) // LEAVE_AT_ONCE)

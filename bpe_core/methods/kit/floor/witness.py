@@ -1,6 +1,7 @@
-"""A vocabulary whose number of tokens is close to a floor. It shows that the floor is hardly too low.
+"""A vocabulary with which the words have hardly more tokens than the floor, which is a proven lower bound.
 
-Anyone can split the words by this vocabulary and count the tokens.
+The vocabulary shows that the floor is only a little too low, or exact. Anyone can split the words by this vocabulary
+and count the tokens.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Piece = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Witness:
-    """A vocabulary, and the number of tokens if each word is split into the fewest tokens."""
+    """A vocabulary, and the smallest number of tokens into which it can split the words."""
 
     tokens: int
     pieces: tuple[Piece, ...]  # each piece is a row of two or more symbols

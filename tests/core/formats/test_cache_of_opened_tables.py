@@ -1,9 +1,13 @@
-"""Tests that a file opens as before when its opened table was stored, and that an outdated table is never used."""
+"""Tests of the cache of opened tables: a file opens equally from the cache, and an outdated cached table is
+never used.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,9 +21,10 @@ from bpe_core.history.packed import packed
 from bpe_core.methods.registry import METHODS
 from bpe_core.support import version
 from bpe_core.support.kept_results import KeptResults
+from bpe_core.support.plugins import Registry
 from tests.core.formats.hugging_face_tokenizers import KINDS
 from tests.core.test_pickles import train_preset
-from tests.shared import text_of
+from tests.shared import ROOT, text_of
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +35,7 @@ def every_opening_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list to which each reading of a file by its format adds the format's name."""
+    """Return a list of format names, which grows by one name whenever a format reads a file."""
     names: list[str] = []
     opening = Format.open
 
@@ -61,7 +66,7 @@ def assert_equal(first: OpenedTable, second: OpenedTable) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_tokenizer_json_of_each_kind_opens_the_same_from_the_store(
+def test_each_kind_of_tokenizer_json_is_the_same_when_opened_from_the_cache(
     kind: str, tmp_path: Path, readings: list[str]
 ) -> None:
     path = tmp_path / "tokenizer.json"
@@ -73,7 +78,7 @@ def test_a_tokenizer_json_of_each_kind_opens_the_same_from_the_store(
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS.written) - {"markdown"}))
-def test_a_table_of_each_written_format_opens_the_same_from_the_store(
+def test_a_table_opened_from_the_cache_is_the_same_for_each_format_that_can_be_written(
     name: str, tmp_path: Path, readings: list[str]
 ) -> None:
     written = 0
@@ -94,7 +99,7 @@ def test_a_table_of_each_written_format_opens_the_same_from_the_store(
     assert written or name in ("tekken", "rwkv")  # which hold only what their own libraries learned
 
 
-def test_a_table_from_the_store_gives_the_same_ids(table: Path) -> None:
+def test_a_table_from_the_cache_gives_the_same_ids(table: Path) -> None:
     text = text_of("prose")[:2_000]
     first = bpe.open(table)
     second = bpe.open(table)
@@ -103,7 +108,7 @@ def test_a_table_from_the_store_gives_the_same_ids(table: Path) -> None:
     assert second.notes == first.notes
 
 
-def test_a_changed_file_is_read_anew(table: Path, readings: list[str]) -> None:
+def test_a_changed_file_is_read_again_instead_of_being_taken_from_the_cache(table: Path, readings: list[str]) -> None:
     first = open_table(table)
     lines = table.read_bytes().splitlines(keepends=True)
     table.write_bytes(b"".join(lines[:-1]))
@@ -111,7 +116,7 @@ def test_a_changed_file_is_read_anew(table: Path, readings: list[str]) -> None:
     assert readings == ["tiktoken", "tiktoken"]
 
 
-def test_a_file_is_read_anew_when_its_sidecar_file_changes(tmp_path: Path, readings: list[str]) -> None:
+def test_a_file_is_read_again_when_its_sidecar_file_changes(tmp_path: Path, readings: list[str]) -> None:
     bpe.train([text_of("prose")], "gpt2", merges=50).save(tmp_path / "merges.txt")
     readings.clear()
     first = open_table(tmp_path / "merges.txt")
@@ -124,7 +129,7 @@ def test_a_file_is_read_anew_when_its_sidecar_file_changes(tmp_path: Path, readi
     assert readings == ["merges.txt", "merges.txt"]
 
 
-def test_a_file_is_read_anew_when_the_program_was_edited(
+def test_a_file_is_read_again_after_the_source_code_of_the_program_is_edited(
     table: Path, readings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_table(table)
@@ -133,7 +138,7 @@ def test_a_file_is_read_anew_when_the_program_was_edited(
     assert readings == ["tiktoken", "tiktoken"]
 
 
-def test_an_edited_source_changes_the_hash_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edited_source_file_changes_the_hash_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "module.py"
     source.write_text("answer = 1", "utf-8")
     monkeypatch.setattr(version, "_PACKAGE", tmp_path)
@@ -142,8 +147,73 @@ def test_an_edited_source_changes_the_hash_of_the_program(tmp_path: Path, monkey
     assert version.program_state.__wrapped__() != before
 
 
+def test_a_file_is_read_again_when_another_version_of_regex_is_installed(
+    table: Path, readings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_table(table)
+    monkeypatch.setattr(kept_openings, "package_state", lambda package: f"another {package}")
+    open_table(table)
+    assert readings == ["tiktoken", "tiktoken"]
+
+
+def test_a_file_that_changes_while_it_is_opened_is_not_cached(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = table.read_bytes().splitlines(keepends=True)
+    opening = Format.open
+
+    def changing(self: Format, *given: object) -> OpenedTable:
+        opened = opening(self, *given)  # type: ignore[arg-type]
+        table.write_bytes(b"".join(lines[:-1]))
+        return opened
+
+    monkeypatch.setattr(Format, "open", changing)
+    assert len(open_table(table).history) == len(lines) - 256
+    assert not (tmp_path / "cache/opened").exists()
+
+
+def test_a_very_large_file_is_read_again_after_it_changes(
+    table: Path, readings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_openings, "MOST_HASHED", 100)
+    monkeypatch.setattr(kept_openings, "PART", 100)
+    open_table(table)
+    open_table(table)
+    assert readings == ["tiktoken"]
+    os.utime(table, ns=(1, 1))
+    open_table(table)
+    assert readings == ["tiktoken", "tiktoken"]
+
+
+def test_no_table_is_cached_while_a_plug_in_adds_formats(
+    table: Path, tmp_path: Path, readings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_table(table)
+    monkeypatch.setattr(Registry, "from_plugins", {"mine": FORMATS.rows["csv"]})
+    open_table(table)
+    open_table(table)
+    assert readings == ["tiktoken", "tiktoken", "tiktoken"]
+    assert len(stored_files(tmp_path)) == 1
+
+
+def test_a_cached_table_opens_without_the_code_that_reads_its_format(table: Path, tmp_path: Path) -> None:
+    open_table(table)
+    script = f"""
+import sys
+from pathlib import Path
+from bpe_core.formats import all_formats, kept_openings
+kept_openings.base = lambda: Path({str(tmp_path / "cache")!r})
+all_formats.KEPT_FROM = 0
+opened = all_formats.open_table({str(table)!r})
+unwanted = ("tiktoken_ranks", "merges_pair", "recovering", "transformers_beside")
+print(len(opened.history), *(name for name in unwanted if f"bpe_core.formats.{{name}}" in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == [str(len(open_table(table).history))]
+
+
 @pytest.mark.parametrize("place", [0, 10, 40, -1])
-def test_a_damaged_store_is_discarded_and_replaced(
+def test_a_damaged_cache_file_is_discarded_and_replaced(
     table: Path, tmp_path: Path, readings: list[str], place: int
 ) -> None:
     first = open_table(table)
@@ -157,7 +227,7 @@ def test_a_damaged_store_is_discarded_and_replaced(
     assert readings == ["tiktoken", "tiktoken"]
 
 
-def test_a_store_that_was_cut_off_is_discarded(table: Path, tmp_path: Path) -> None:
+def test_a_truncated_cache_file_is_discarded(table: Path, tmp_path: Path) -> None:
     first = open_table(table)
     (stored,) = stored_files(tmp_path)
     for length in (0, 5, 31, 32, 33, 200):
@@ -166,12 +236,14 @@ def test_a_store_that_was_cut_off_is_discarded(table: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such permissions")
-def test_the_store_is_closed_to_other_users(table: Path, tmp_path: Path) -> None:
+def test_other_users_cannot_read_the_cache_of_opened_tables(table: Path, tmp_path: Path) -> None:
     open_table(table)
     assert (tmp_path / "cache/opened").stat().st_mode & 0o077 == 0
 
 
-def test_a_file_opens_when_nothing_can_be_stored(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_opens_even_if_no_cache_file_can_be_written(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file, no folder", "utf-8")
     monkeypatch.setattr(kept_openings, "base", lambda: blocked)
@@ -179,13 +251,13 @@ def test_a_file_opens_when_nothing_can_be_stored(table: Path, tmp_path: Path, mo
     assert blocked.is_file()
 
 
-def test_a_small_file_is_not_stored(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_a_small_file_is_not_cached(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_formats, "KEPT_FROM", 100_000)
     open_table(table)
     assert not (tmp_path / "cache/opened").exists()
 
 
-def test_the_results_used_longest_ago_are_removed_first(tmp_path: Path) -> None:
+def test_the_least_recently_used_cached_tables_are_removed_first(tmp_path: Path) -> None:
     kept = KeptResults(tmp_path / "results", most_files=3, most_bytes=1_000)
     for moment, name in enumerate("abc"):
         kept.store(name, b"result")
@@ -195,7 +267,7 @@ def test_the_results_used_longest_ago_are_removed_first(tmp_path: Path) -> None:
     assert [name for name in "abcd" if kept.read(name)] == ["a", "c", "d"]
 
 
-def test_stored_results_stay_below_the_size_limit(tmp_path: Path) -> None:
+def test_the_total_size_of_the_cached_tables_stays_below_the_limit(tmp_path: Path) -> None:
     kept = KeptResults(tmp_path / "results", most_files=100, most_bytes=1_000)
     for name in "abcdef":
         kept.store(name, bytes(400))
