@@ -1,4 +1,8 @@
-"""The start of the bundle. It runs the program, or the module or code that a child process runs by Python."""
+"""The script that starts the bundled program.
+
+A child process may start it as it would start Python, with `-m` or `-c`. Then the script runs this module or
+code.
+"""
 
 from __future__ import annotations
 

@@ -81,5 +81,5 @@ def lesson_files(folder: Traversable | None = None) -> dict[str, str]:
 
 
 def page_part(name: str) -> str:
-    """Return a script or the style of the page that shows a run."""
+    """Return the content of a file for the page that shows a run, such as a script or the style sheet."""
     return _folder().joinpath("share", name).read_text(encoding="utf-8")

@@ -61,7 +61,7 @@ class AddingLearner:
 
 
 class WholeWords(LongestMatch):
-    """The segmenter of the method, which splits a text into added words and bytes."""
+    """A segmenter for a method that adds whole words. An added word is one token. Other words are split into bytes."""
 
     def cut(self, word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
         yield from [id_of[word]] if word in id_of else (id_of[word[i : i + 1]] for i in range(len(word)))

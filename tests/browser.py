@@ -1,4 +1,4 @@
-"""A driver of Chromium without a screen. It sends messages of the DevTools protocol over two pipes.
+"""A driver of headless Chromium. It sends messages of the DevTools protocol over two pipes.
 
 A zero byte ends each message.
 """

@@ -2,10 +2,12 @@
 
     python -m tests.messages errors
 
-prints all messages of one list, each with its file and line. A message is a text of two words or more in the code, but
-no docstring. The docstring of a question is a message, because commands and pages show it. Values that the program
-inserts into a message are written in braces, and so are counts with their nouns. Lines of programs, commands, style
-sheets and markup are left out. Texts that the code uses as names of values are listed only where a `Literal` type
+This command prints all messages of one list, each with its file and line.
+
+A message is a text of two or more words in the code. Docstrings are left out, except for the docstrings of
+questions, which commands and pages show. Values that the program inserts into a message are written in
+braces. Counts are written in braces together with their nouns. Lines of programs, commands, style sheets and
+markup are left out. Texts that the code uses as names of values are listed only where a `Literal` type
 declares them.
 """
 
@@ -121,8 +123,8 @@ def messages_in(
 ) -> Iterator[tuple[str, Message]]:
     """Yield the messages in a module. Each comes with its surface, such as the window.
 
-    `errors` are the names of the error classes, whose texts are error messages. Texts in `names` are listed only in
-    `Literal` types.
+    `errors` are the names of the error classes, whose texts are error messages. A text in `names` is the name of
+    a value. It is yielded only where a `Literal` type lists it.
     """
     return _Collector(path, errors, names).messages(tree)
 

@@ -55,7 +55,10 @@ def text_of(name: str) -> str:
 
 
 def made_text(name: str, characters: int, coined: int) -> str:
-    """Return a random text of about `characters` characters, with the words of a made text and `coined` new words."""
+    """Return a random text of about `characters` characters.
+
+    Its words come from the project's texts that MADE lists under `name`. `coined` new words are added.
+    """
     return _random_text("".join(text_of(own) for own in MADE[name]).splitlines(), characters, coined)
 
 

@@ -103,8 +103,8 @@ class SessionCorpus(QObject):
     def group_by_folders(self, numbers: Collection[int]) -> None:
         """Group texts by folder.
 
-        Each folder directly below the common folder of the texts becomes a group. If the only text is a large
-        folder, then it is replaced by the files and folders in it.
+        Each folder directly below the common folder of the texts becomes a group. A large folder may be a single
+        entry of the corpus. If it is the only entry to group, it is replaced by the files and folders in it.
         """
         texts = self.texts.value
         large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]

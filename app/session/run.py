@@ -57,7 +57,10 @@ class Origin:
 
 @dataclass(eq=False)
 class Run:
-    """A run of the session. This object belongs to the window's thread."""
+    """A run in the session: its recipe, its texts, its state and its learned history.
+
+    Only the window's thread uses this object.
+    """
 
     number: int
     recipe: Recipe

@@ -80,7 +80,7 @@ class RunList(QObject):
         return parent if is_steered else None
 
     def with_branches(self, run: Run) -> list[Run]:
-        """Return the run and all its branches, in the order of the list."""
+        """Return the run and all its branches, in the order of the list of runs."""
         numbers = {run.number}
         for other in self.all:
             if other.parent in numbers:

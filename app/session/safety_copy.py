@@ -174,9 +174,9 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """The safety copies of windows that do not run any more, newest first.
+    """The safety copies of windows that are no longer running, newest first.
 
-    Only one window can claim a copy, and then open or remove it.
+    Only one window can claim a copy. This window can then open or remove the copy.
     """
 
     changed = Signal()

@@ -221,10 +221,10 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
 
 
 def chart_row(build: Callable[[PageContext], Built], shows: Item) -> PageRow[Built]:
-    """Return the entry for a page with a chart in the table of all pages.
+    """Return the row of the table of all pages for a page with a chart.
 
-    `build` is the function that creates the page. `shows` is the action that opens the page and gives the page its
-    name.
+    `build` is the function that creates the page. `shows` is the action that opens the page and gives the page
+    its name.
     """
     return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
 

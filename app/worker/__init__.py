@@ -1,1 +1,1 @@
-"""The threads and jobs of slow work. The window need not wait for a job: the results arrive as messages."""
+"""The threads and jobs that do slow work. The window need not wait for a job: results arrive as messages."""

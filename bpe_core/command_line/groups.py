@@ -131,7 +131,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
 
 
 class _MixtureBuilder:
-    """A builder of a mixture. Each argument changes one group or all groups."""
+    """A builder of a mixture from command-line arguments. Each argument changes one group or all groups."""
 
     def __init__(self, names: Sequence[str], before: Mixture) -> None:
         self.by: By = before.by

@@ -158,7 +158,7 @@ class ShownProgress:
         """Show the progress of the work. `is_new` is true when a new stage of the work begins."""
 
     def clear(self) -> None:
-        """Remove the lines that are only useful during the work."""
+        """Remove the progress lines that are only useful while the work runs."""
 
     def rate(self, progress: Progress, now: float) -> float:
         return (progress.done - self._done_before) / max(now - self._began, 1e-9)

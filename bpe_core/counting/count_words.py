@@ -112,11 +112,11 @@ def callbacks_for_part(work: Work, done: int, total: int | None) -> Work:
 def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels: bool | None = None) -> WordTable:
     """Split a corpus into words by the recipe, and count the words. Ignore the mixture of the recipe.
 
-    If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A match of a custom
-    pattern can depend on any part of its text. So plain Python keeps a whole document in memory, unless each line is a
-    separate text.
+    If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A match of a
+    custom pattern can depend on any part of its text. So plain Python keeps a whole document in memory, unless
+    each line is a separate text.
 
-    If the first stage of the recipe splits the texts in another way, the texts are counted twice.
+    If the first stage of the recipe splits the texts differently, the texts are counted twice.
     """
     table = _counted_once(corpus, recipe, work, by_kernels)
     first = recipe.recipe_at_first

@@ -114,7 +114,7 @@ def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format
 
 
 def _has_ending_of(path: Path, format: str) -> bool:
-    """Return whether the name of a file ends as the files of this format do."""
+    """Return whether a file name has one of the endings of this format."""
     return any(path.name.lower().endswith(ending) for ending in FORMATS.rows[format].endings)
 
 

@@ -147,7 +147,10 @@ class FolderFile:
 
     @property
     def _roles(self) -> dict[str, str]:
-        """Return the special token of each role, such as `bos`, in the files beside this file, or in a GGUF file."""
+        """Return a dictionary from each role, such as `bos`, to its special token.
+
+        The roles come from the sidecar files. A GGUF file contains its own roles.
+        """
         if self.path.match(GGUF):
             specials = templates_of_gguf(self.path).specials
             return {name.removesuffix("_token"): text for name, text in specials.items()}

@@ -322,10 +322,10 @@ def _renamed(item: Any, change: TokenChange) -> Any:
 
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return a configuration's dictionary `listed` with the new ids and names of its tokens.
+    """Return `listed`, a dictionary of a configuration, with the new ids and names of its tokens.
 
-    The keys are ids, and the values are tokens. Added tokens that are not in the dictionary get entries. Sentences
-    about problems are appended to `notes`.
+    The keys are ids, and the values are tokens. Added tokens that are not in the dictionary get entries.
+    Sentences about problems are appended to `notes`.
     """
     rows: list[tuple[int, Any]] = []
     for key, item in listed.items():

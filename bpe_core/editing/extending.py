@@ -160,7 +160,7 @@ def _with_lower_priorities(joining: MergePriorities, rows: list[tuple[int, int, 
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """A table after more tokens were learned. All ids are ids of the file."""
+    """A table that was extended by new tokens. All ids are those of the tokenizer's file."""
 
     history: History
     places: Int64s  # the new index of each former index

@@ -91,7 +91,7 @@ class Parts:
         return self._tokenizer.encode(text, allowed_special=())
 
     def _by_bytes(self, token: TokenText) -> list[int]:
-        """Return the parts of a token that is not a text by itself.
+        """Return the parts of a token that cannot be encoded as a text of its own.
 
         Such a token continues a word, like `##s`, or its bytes are not whole characters.
         """

@@ -1,10 +1,11 @@
 """Functions that trim a table: they remove some of its tokens.
 
-Other tokens may be made of a removed token. `NEEDED` lists what can happen to them. After the removal, every remaining
-token can still be made from its parts, because merges keep their order. But a text may be split into other tokens than
-before. The function `costs` counts the tokens before and after. Methods that look tokens up in the vocabulary do not
-need the parts of a token. Some of their tables have no token for a character that occurs only in longer tokens. Such a
-character gets a token, so that it does not become unknown when a longer token is removed.
+Other tokens may be made of a removed token. `NEEDED` lists what can happen to them. After the removal, every
+remaining token can still be made from its parts, because merges keep their order. But a text may be split
+into different tokens than before. The function `costs` counts the tokens before and after. Methods that look
+tokens up in the vocabulary do not need the parts of a token. Some of their tables have no token for a
+character that occurs only in longer tokens. Such a character gets a token, so that it does not become unknown
+when a longer token is removed.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe

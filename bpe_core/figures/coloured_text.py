@@ -70,11 +70,10 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Return a style sheet with light and dark colours.
+    """Return a style sheet with light and dark colours for coloured texts.
 
-    The system settings of the reader decide which of them are used.
-
-    The style sheet changes only coloured texts, and nothing else on the page.
+    The system settings of the reader decide between light and dark. The style sheet changes nothing else on the
+    page.
     """
     light, dark = background_styles(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"

@@ -44,10 +44,7 @@ class Line:
 
     @property
     def dots(self) -> list[tuple[float, float]]:
-        """Return the points that are drawn for a hollow line.
-
-        Such a line is drawn as hollow dots instead of a curve.
-        """
+        """Return the points of a line that is drawn as hollow dots instead of a curve."""
         places = points_to_draw(len(self.x), is_log=False, most=MOST_SPOTS)
         return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
 
@@ -70,7 +67,7 @@ class Line:
 
     @property
     def appearance(self) -> object:
-        """Return a key to compare lines. Two lines with equal keys look equal, except for their marked points."""
+        """Return a key for comparing lines. Two lines with equal keys look equal, except for their marked points."""
         numbers = (self.x, self.y, *(self.band or ()))
         return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(number.tobytes() for number in numbers)
 
@@ -160,7 +157,7 @@ class LineFigure(Figure):
 
     @property
     def appearance(self) -> object:
-        """Return a key to compare figures.
+        """Return a key for comparing figures.
 
         Two figures with equal keys look equal, except for marks and marked points.
         """

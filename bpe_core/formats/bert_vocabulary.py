@@ -64,7 +64,7 @@ class ListedTokens(NamedTuple):
         return np.append(self.numbers, NO_NUMBER)[self.texts.places_of(texts)]
 
     def known(self, texts: Sequence[str]) -> dict[str, int]:
-        """Return a dictionary from text to id, for those of a few texts that are tokens."""
+        """Return a dictionary from text to id. Texts that are not tokens are left out."""
         numbers = zip(texts, self.numbers_of(texts).tolist(), strict=True)
         return {text: number for text, number in numbers if number != NO_NUMBER}
 

@@ -168,7 +168,10 @@ def _about_joined_unknown(unknown: str, pieces: Collection[str]) -> list[str]:
 
 
 def _about_special_tokens(history: History, unknown: str) -> Iterator[str]:
-    """Yield sentences about texts that spell a special token, and that the file's library encodes differently."""
+    """Yield sentences about ids that differ between this program and the library of the file's format.
+
+    These differences occur in texts that spell a special token or a byte token.
+    """
     if unknown not in (*history.ids_looked_for, "") and history.unknown_twin is None:
         yield (
             f"A text that spells {unknown!r} becomes the unknown token in this file. In this program the text stays "

@@ -124,7 +124,7 @@ def own_tokens(kind: str, config: Object) -> list[str] | None:
 
 
 def role_tokens(kind: str) -> dict[str, str]:
-    """Return the default token of a class for each role, such as `unk_token`.
+    """Return the default token for each role, such as `unk_token`, in a tokenizer class of transformers.
 
     >>> role_tokens("MPNet")["unk_token"], role_tokens("new")
     ('[UNK]', {})

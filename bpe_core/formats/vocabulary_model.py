@@ -74,9 +74,9 @@ class Style:
         return [*dict.fromkeys(symbols + self.continuing_among(texts))] if self.continuing else symbols
 
     def continuing_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts that are a single character after the prefix `continuing`, such as `##a`.
+        """Return the texts that consist of the prefix `continuing` and a single character, such as `##a`.
 
-        This prefix begins all tokens that are inside words. A marker for the end of a word may follow the character.
+        This prefix marks the tokens that continue a word. A marker for the end of a word may follow the character.
         """
         mark = self.continuing
         plain = replace(self, continuing="")

@@ -202,8 +202,8 @@ class PlacedMerges:
     def _first_rows(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
         """Return two arrays: the row after which each text exists, and the row at which each merge can happen.
 
-        These are rows of the file. Base symbols have the row -1. A text that never exists has the row NEVER, and so has
-        a merge that never happens.
+        The rows are rows of the file. The row of a base symbol is -1. The row is NEVER for a text that never exists,
+        or for a merge that never happens.
         """
         births = np.full(len(self._place_of) + 1, NEVER)
         possible = np.empty(len(self.made), np.int64)

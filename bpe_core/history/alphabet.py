@@ -81,7 +81,7 @@ class RawTexts(NamedTuple):
 
 
 class LaidSymbols(Sequence[Symbol]):
-    """Base symbols that are stored in arrays, so that very many symbols are opened at once.
+    """Base symbols that are stored in arrays, so that very many symbols are opened quickly.
 
     A `Symbol` is made only when it is read.
 
@@ -250,7 +250,7 @@ class Alphabet:
 
     @cached_property
     def _kinds(self) -> Int8s:
-        """Return the kind of each given symbol, as a number of `KINDS`."""
+        """Return the kind of each given symbol as an index in `KINDS`."""
         given = self.given
         if isinstance(given, LaidSymbols):
             return given.kinds

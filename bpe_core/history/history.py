@@ -480,8 +480,8 @@ class History(Sequence[Step]):
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
         """Return the length of each token in base symbols.
 
-        If `of_symbols` is given, it holds another length for each base symbol. Without it, each base symbol has the
-        length 1.
+        If `of_symbols` is given, it holds the length of each base symbol. Otherwise each base symbol has the length
+        1.
         """
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
@@ -525,10 +525,9 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """Return the row of the step that joins a pair in the same block of the corpus as the step in the row
-        `block_of`.
+        """Return the row of the step that joins a pair in one block of the corpus, or None if there is no such step.
 
-        Return None if no step of this block joins the pair.
+        `block_of` is the row of any step of the block.
         """
         return self._row_joining.get((self._blocks[block_of], pair))
 

@@ -102,7 +102,10 @@ class LaidTexts(Sequence[str]):
         return single
 
     def are_single_behind(self, beginnings: Int64s) -> Bools:
-        """Return a mask of the texts that are a single character, without this number of bytes at their beginning."""
+        """Return a mask of the texts that are a single character after some bytes at their beginning are removed.
+
+        `beginnings` holds the number of bytes to remove from each text.
+        """
         widths = np.diff(self.starts) - beginnings
         leads = np.append(self.data, np.uint8(0))[self.starts[:-1] + beginnings]
         single: Bools = (widths > 0) & (widths == _WIDTH_BY_LEAD[leads])
@@ -135,7 +138,7 @@ class LaidTexts(Sequence[str]):
         return LaidTexts(np.concatenate((self.data, more.data)), starts, edges)
 
     def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
-        """Return a copy with other texts at some indices.
+        """Return a copy in which the texts at some indices are replaced.
 
         `texts` maps these indices, in ascending order, to the new texts.
         """
@@ -158,9 +161,9 @@ class LaidTexts(Sequence[str]):
         return build_table(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
-        """Return the index of each of a few texts, or -1 for a missing text.
+        """Return the index of each text in `texts`, or -1 for a text that is not stored.
 
-        If a text is stored twice, the last index counts.
+        If a text is stored twice, return the index of its last occurrence.
 
         >>> LaidTexts.of(["low", "né", "low"]).places_of(["né", "low", "lo", ""]).tolist()
         [1, 2, -1, -1]

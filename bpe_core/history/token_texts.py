@@ -358,7 +358,10 @@ class TokenBytes(dict[int, bytes]):
 
     @cached_property
     def _after_blank(self) -> dict[int, bytes]:
-        """Return the cache of tokens inside a text, with the blank that is put before a token that begins a word."""
+        """Return a cache of the bytes of tokens that are not the first token of a text.
+
+        The bytes of a token that begins a word include the blank before the word.
+        """
         return {}
 
     def joined_by_number(self, numbers: Iterable[int]) -> bytes:

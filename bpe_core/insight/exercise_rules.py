@@ -87,7 +87,7 @@ class Rules:
 
     @property
     def are_of_recipes(self) -> bool:
-        """Return whether a recipe can express these rules, apart from how texts are read."""
+        """Return whether a recipe can express these rules. The rules for reading texts are ignored."""
         usual = Rules(self.texts, self.tie, self.least)
         return self == usual and self.tie in AS_RULE
 

@@ -51,7 +51,7 @@ class GradedMerges:
 class Grader:
     """A grader of students' results in one exercise on one text.
 
-    It counts the words of the text only once for each set of rules by which a text is read.
+    It caches the counts of the words for each set of rules for reading the text.
     """
 
     def __init__(self, documents: Sequence[str], exercise: Exercise, work: Work = ALONE) -> None:

@@ -131,10 +131,9 @@ def follow_pair(ranked: RankedWords, pair: tuple[int, int], won_at: int | None =
 
 
 def changes_of_leader(runners: list[FollowedPair]) -> list[LeadChange]:
-    """Return which of these pairs leads at first, and each step after which another pair leads. The most frequent pair
-    leads.
+    """Return the pair that leads at first, and each step after which a different pair leads.
 
-    If pairs have equal counts, the pair that is merged first leads.
+    The most frequent pair leads. If pairs have equal counts, the pair that is merged first leads.
     """
     moments = {0}
     for runner in runners:

@@ -212,7 +212,7 @@ class RoundTrip:
 
     @cached_property
     def kept(self) -> int:
-        """Return the number of ids at the beginning that are equal in the given ids and in the new ids."""
+        """Return the number of ids before the first difference between the given ids and the new ids."""
         numbers = self._trips.numbers
         length = min(len(self.given), len(self.encoded))
         differs = numbers(self.given[:length]) != numbers(self.encoded[:length])
@@ -237,10 +237,10 @@ class RoundTrip:
         return places
 
     def _with_ids(self, place: Place) -> Place:
-        """Return a place, extended so that it contains given ids as well as new ids.
+        """Return a place that contains both given ids and new ids.
 
-        A place is a range of the given ids and a range of the new ids. If one of the ranges is empty, both are extended
-        by a neighbouring id that is equal in the given and the new ids.
+        A place is a range of the given ids and a range of the new ids. If one of the ranges is empty, both are
+        extended by a neighbouring id that is equal in the given and the new ids.
         """
         if not place.is_one_sided:
             return place
@@ -353,7 +353,7 @@ class RoundTrip:
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
     def _about_boundaries(self, place: Place) -> Reason:
-        """Return the reason why encoding splits the bytes of a place at other boundaries."""
+        """Return the reason why encoding splits the bytes of a place at different boundaries than the given tokens."""
         lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)

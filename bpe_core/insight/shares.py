@@ -195,13 +195,14 @@ class Program:
         self.unexplained = 0.0
 
     def explain(self, work: Work = ALONE) -> None:
-        """Find the shares of the groups that explain the merges best, by solving the linear program again and again.
+        """Find the shares of the groups that explain the merges best.
 
-        The conditions of the program are called lines. After each solution, the lines that the new shares violate are
-        added. The work ends when hardly any line is violated.
+        The shares are the solution of a linear program. It has so many conditions, called lines, that it is solved
+        repeatedly. After each solution, lines that the new shares violate are added. The search ends when almost no
+        line is violated.
 
-        The first lines are found by giving each group in turn the share 1. Without these lines, mixtures that differ
-        much from all tried mixtures would never be examined.
+        At first, each group in turn gets the share 1, and lines that these shares violate are added. Without these
+        lines, the search would miss mixtures that are far from all tried mixtures.
         """
         for corner in np.eye(len(self.shares)):
             work.check()
@@ -336,7 +337,10 @@ class Program:
         self._solver.changeColsCost(len(places), places, weights)
 
     def equally_good_shares(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
-        """Return the least and largest share of each group among all mixtures that explain the merges equally well."""
+        """Return the smallest share and the largest share of each group.
+
+        All mixtures that explain the merges equally well are considered.
+        """
         groups = len(self.shares)
         places = np.arange(self._columns, dtype=np.int32)
         rest = places[groups:]

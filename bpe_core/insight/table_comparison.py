@@ -48,7 +48,7 @@ class TableComparison:
 
     @property
     def new_tokens(self) -> str:
-        """Return a phrase with the numbers of tokens that only the second or only the first table has."""
+        """Return a phrase that says how many tokens are only in the second table, and how many only in the first."""
         new = len(self.only_in_second)
         gone = len(self.only_in_first)
         news = f"{new:,} of {count_text(self.common + new, 'token')} {'is' if new == 1 else 'are'} new"

@@ -1,5 +1,7 @@
-"""The number of tokens of a corpus if its words are split in other ways: into the fewest tokens, by probability, or at
-random."""
+"""The number of tokens of a corpus if its words are not split by the tokenizer's own rule.
+
+The words are split into the fewest tokens, by probability, or at random.
+"""
 
 from __future__ import annotations
 

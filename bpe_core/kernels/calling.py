@@ -38,7 +38,8 @@ _lock = threading.Lock()
 class Kernel:
     """A function whose machine code is loaded when it is first called.
 
-    Arguments of other types or layouts need other machine code. It is loaded at the first call with such arguments.
+    The machine code depends on the types and layouts of the arguments. It is loaded at the first call with such
+    arguments.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -97,7 +98,10 @@ class Call:
         self.answer = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, given)]
 
     def with_first(self, first: Any) -> Callable[[int], int]:
-        """Return this call with a fixed first argument (see the function `with_first`)."""
+        """Return a function that makes this call with a fixed first argument.
+
+        The returned function takes the second argument only.
+        """
         given = self.pack((first, 0))
         row = self.row()
         self.write(row, 0, *given)

@@ -51,9 +51,9 @@ made: dict[tuple[str, str], StoredKernel] = {}  # machine code that this process
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
-    """A decorator that makes a kernel. The kernel is compiled when it is first called with arguments of certain types.
+    """A decorator that makes a kernel. The kernel is compiled at the first call with arguments of new types.
 
-    After that it is called in the same way as a kernel whose code was stored.
+    After that, it is called in the same way as a kernel whose code was stored.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -196,7 +196,7 @@ def most_results(length, words, kind):
 
 @inlined
 def encode_anew(cutter, data, start, length, kind, results, place):
-    """Encode a word without a look-up among earlier words.
+    """Encode a word without looking it up among the words that were encoded before.
 
     Write the results into `results`, from the index `place` on. Return how many numbers were written.
     """

@@ -66,11 +66,10 @@ class Reasons(NamedTuple):
 
 @kernel
 def cut_blocks(data, starts, size, most, ends, times_of, times):
-    """Divide texts into blocks.
+    """Divide texts into blocks, and return the number of blocks.
 
-    Write the end of each block, and how often the block occurs, while the arrays have room.
-
-    Return the number of all blocks, even if the arrays have no room for them.
+    The end of each block and its count are written while the arrays have room. The result counts all blocks, even
+    those for which there is no room.
     """
     count = 0
     for word in range(len(starts) - 1):

@@ -199,8 +199,8 @@ def bits_of_first(model, token):
 def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
     """Make steps until about `most` units of work are done, or until the table is too small. Return the next step.
 
-    `bits` gets the number of bits after each step that `asked` marks. `sizes`, `asked` and `bits` have an entry for
-    each number of steps, beginning with 0 steps.
+    `asked` marks numbers of steps. After each marked step, the number of bits is written into `bits`. `sizes`,
+    `asked` and `bits` have an entry for each number of steps, beginning with 0 steps.
     """
     work = 0
     stop = len(joins.left)

@@ -52,9 +52,10 @@ TREE_NUMBERS = 3
 
 @bundle
 class PieceTable(NamedTuple):
-    """The rows of both trees.
+    """The rows of two trees of bytes: for tokens that begin a word, and for tokens inside a word.
 
-    The table has at least 256 rows from each node's `FIRST` on, so the look-up of a child is never outside the table.
+    The table has at least 256 rows from each node's `FIRST` on, so the look-up of a child is never outside the
+    table.
     """
 
     rows: Int32s

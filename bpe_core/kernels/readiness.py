@@ -1,15 +1,16 @@
-"""The decisions about machine code: whether it is compiled, whether work of some size uses it, and when it is compiled.
+"""The decisions about machine code: whether it is compiled, when it is compiled, and which work uses it.
 
-Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second.
+Making machine code takes minutes, but is done only once on a computer. Loading stored code takes a twentieth
+of a second.
 
-Some work, such as counting, is fast enough in plain Python if the text is small. Then it is done in plain Python. For
-other work, the only plain Python is the specification: short and slow code that defines the correct result. This work
-uses machine code if it is stored. Otherwise the specification does the work on samples (small inputs), and work on
-larger inputs waits for the machine code. Counting does not wait: Python begins to count, and machine code counts the
-rest.
+Some work, such as counting, is fast enough in plain Python if the text is small. Then it is done in plain
+Python. For other work, the only plain Python is the specification: short and slow code that defines the
+correct result. This work uses machine code if it is stored. Otherwise the specification does the work on
+samples (small inputs), and work on larger inputs waits for the machine code. Counting does not wait: Python
+begins to count, and machine code counts the rest.
 
-If code is missing or damaged, a second process makes it in the background, in the order in which it is needed. Only one
-process at a time does this on a computer.
+If code is missing or damaged, a second process makes it in the background, in the order in which it is
+needed. Only one process at a time does this on a computer.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def is_worth_loading(size: int) -> bool:
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
     """Return whether work on `size` bytes uses machine code. If the code is missing, begin to make it.
 
-    If `waits` is true, the work waits for the code, because plain Python would be slow. It does not wait if the code
-    cannot be stored. It reports the wait as its progress, and can be cancelled during the wait.
+    If `waits` is true, wait for the code, because plain Python would be slow. Do not wait if the code cannot be
+    stored. The wait is reported as progress and can be cancelled.
     """
     if not is_worth_loading(size) or is_forbidden() or not kernels_exist():
         return False

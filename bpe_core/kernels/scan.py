@@ -61,10 +61,11 @@ _MOST_WRITTEN = PARTS * LONGEST_PART + FARTHEST_MARK + 4 * _WRITTEN
 
 @inlined
 def step_eight(entries, kinds, data, place, row, cut_bits):
-    """Read eight characters, two by two, from the state `row` on. Return the next row, and the bits of splits.
+    """Read eight characters in pairs, from the state `row` on. Return the next row, and the bits that mark splits.
 
-    Each pair moves the bits of earlier pairs down by two. So the splits of all pairs are in the highest bits in the
-    end, and all rows are below them (see `splits_of`). The bits of an earlier call go on in `cut_bits`.
+    Each pair of characters shifts the bits of earlier pairs down by two. So in the end, the bits of all splits
+    are the highest bits, above the bits of the row (see `splits_of`). `cut_bits` holds the bits of an earlier
+    call.
     """
     eight = load_eight(data, place)
     for shift in range(0, 8, 2):
@@ -76,9 +77,10 @@ def step_eight(entries, kinds, data, place, row, cut_bits):
 
 @inlined
 def splits_of(cut_bits, width):
-    """Return the splits in the bits of `step_eight` after `width` characters, which are at most LONGEST_PART.
+    """Return the splits that are stored in `cut_bits` after reading `width` characters, at most LONGEST_PART.
 
-    The lowest bit belongs to the offset FARTHEST_MARK bytes before these characters.
+    `cut_bits` comes from `step_eight`. The lowest bit of the result belongs to the offset FARTHEST_MARK bytes
+    before these characters.
     """
     return cut_bits >> (np.uint64(CUTS_SHIFT + 2) - width)
 

@@ -201,10 +201,9 @@ SYMBOL = -1  # the rank of a symbol, which exists before all tokens
 
 @bundle
 class Halves(NamedTuple):
-    """The two texts that are joined to make each token. They are called the halves of the token. Tokens are listed by
-    rank.
+    """The two halves of each token: the texts that are joined to make the token. Tokens are listed by rank.
 
-    Both halves are -1 if no join of two texts makes the token.
+    `left` and `right` hold the indices of the halves. Both are -1 if no join of two texts makes the token.
     """
 
     tokens: Int32s  # the text of each token

@@ -308,7 +308,7 @@ def use_code(content: bytes) -> None:
 
 
 def can_be_made() -> bool:
-    """Return whether there is a folder in which code can be stored, on a disk with enough room."""
+    """Return whether machine code can be stored: its folder is writable, and the disk has enough free space."""
     import shutil  # loading takes time, and small commands never need it
 
     place = folder()

@@ -1,10 +1,10 @@
 """The lattices of all words: the tokens that may end at each node, the best paths, and expected counts.
 
-The words are stored as a trie (`unigram_trie.py`). The tokens that may end at a node are stored side by side, the
-longest first. The words are visited in their order. The beginnings of the current word are in buffers, sorted by
-length. Results that depend on the symbols before a node are computed when the node is entered. Results that depend on
-the symbols after the node, in all words with this beginning, are computed when the node is left. So all results are
-computed only once for a beginning that many words share.
+The words are stored as a trie (`unigram_trie.py`). The tokens that may end at a node are stored side by side,
+the longest first. The words are visited in their order. Buffers hold the prefixes of the current word, sorted
+by length. Results that depend on the symbols before a node are computed when the node is entered. Results
+that depend on the symbols after the node, in all words with this prefix, are computed when the node is left.
+So all results are computed only once for a prefix that many words share.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class PathBuffer(NamedTuple):
 def _enter_word(lattice, desk, word):
     """Write the nodes of a word into the buffers.
 
-    Nodes that the word shares with the previous word are already there. Return the length of the first new beginning.
+    Nodes that the word shares with the previous word are already there. Return the length of the shortest prefix
+    that the previous word does not have.
     """
     shared = np.int64(lattice.shared[word])
     first = lattice.firsts[word]

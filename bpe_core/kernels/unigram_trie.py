@@ -79,7 +79,7 @@ def _note_follower(trie, node, follower):
 
 @inlined
 def _add_to_parents(trie, path, size, stop):
-    """Add the counts of nodes to the counts of their parents, from the longest beginning down to the length `stop`.
+    """Add the counts of nodes to the counts of their parents, from the longest prefix down to the length `stop`.
 
     Also set `varies` of a parent if it is set for the node, or if different symbols follow the node.
     """

@@ -290,10 +290,10 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write the results of several words in a row.
+    """Write the results of consecutive words.
 
-    Stop at a word that is long, or that is not stored near its first slot. Return the number of words, and the end of
-    the results.
+    Stop at a word that is long, or that is not stored near its first slot. Return the number of words, and the
+    end of the results.
     """
     slots, rows = memory.slots, keys.rows
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)

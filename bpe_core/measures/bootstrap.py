@@ -40,7 +40,7 @@ class Bootstrap:
     draws: int = DRAWS
 
     def sums(self, values: npt.NDArray[np.float64] | Int64s) -> Float64s:
-        """Return the sums over the documents of each draw, with a row for each draw.
+        """Return the sum of the values of the drawn documents, with a row for each draw.
 
         `values` has a column for each document. The result has a column for each row of `values`.
         """

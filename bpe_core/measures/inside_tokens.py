@@ -1,6 +1,6 @@
-"""The number of words in a text that end inside a token.
+"""The count of words in a text whose end lies inside a token.
 
-A prompt may stop at the end of such a word. In the texts that a model learned from, no token ended at this place.
+A prompt may stop at such an end. But in the texts that a model learned from, no token ended there.
 
 >>> from bpe_core.studies.making import train
 >>> study = train("low low lower", "gpt2", merges=3)

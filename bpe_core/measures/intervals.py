@@ -78,7 +78,7 @@ class DrawnTexts:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Return sentences that say what was drawn, and which texts have too few documents."""
+        """Return sentences about the resampling of documents. One of them names texts with too few documents."""
         few = [name for name, count in self.documents.items() if count < LEAST]
         said = [
             f"The columns …_low and …_high hold the ends of a 95 % interval over resampled documents ({DRAWS:,} draws, "
@@ -122,9 +122,10 @@ def interval_columns(measured: Benchmark, drawn: DrawnTexts, relative_to: str, r
 
 
 def parity_intervals(measured: Benchmark, drawn: DrawnTexts, reference: str) -> list[dict[str, Any]]:
-    """Return the intervals of the worst premium, the spread and the Gini coefficient of each tokenizer.
+    """Return the intervals of three measures of each tokenizer: worst premium, spread and Gini coefficient.
 
-    As in the comparison itself, languages that a tokenizer does not encode are left out.
+    The intervals are computed from randomly drawn documents. As in the comparison itself, languages that a
+    tokenizer does not encode are left out.
     """
     is_encoded = measured.of("unencoded_share") <= UNKNOWN_AT_MOST
     rows: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
 """The words of many texts in one table.
 
-Tokenizers that split texts into the same words share the table, so the words are counted once. Each tokenizer encodes
-each different word once.
+Tokenizers that split texts into the same words share the table, so the words are counted once. Each tokenizer
+encodes each distinct word once.
 """
 
 from __future__ import annotations

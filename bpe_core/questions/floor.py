@@ -1,5 +1,7 @@
-"""The question of how few tokens are possible with a given vocabulary size: a proven floor, and the best vocabulary
-found."""
+"""The question `floor`. It asks how few tokens are possible with a given vocabulary size.
+
+The answer has a proven lower bound, and the best vocabulary that was found.
+"""
 
 from __future__ import annotations
 

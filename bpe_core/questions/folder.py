@@ -1,4 +1,4 @@
-"""The question of whether all tokenizer files of a folder give the same tokens and ids."""
+"""The question `folder`. It asks whether all tokenizer files of a folder give the same tokens and ids."""
 
 from __future__ import annotations
 

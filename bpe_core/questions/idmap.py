@@ -1,4 +1,4 @@
-"""The question of which id each token of an old table has in a new table."""
+"""The question `idmap`. It asks which id each token of an old table has in a new table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how the counts of pairs change during training."""
+"""The question `race`. It asks how the counts of pairs change during training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how much of a vocabulary belongs to each script."""
+"""The question `scripts`. It asks how much of a vocabulary belongs to each script."""
 
 from __future__ import annotations
 

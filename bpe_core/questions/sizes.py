@@ -220,9 +220,9 @@ examples:
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
-    """Return the measures of words at all vocabulary sizes.
+    """Return the measures of the given words at all vocabulary sizes.
 
-    If boundaries have no ranks in this method, only some sizes are measured.
+    If the study's method gives boundaries no ranks, only some sizes are measured.
     """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)

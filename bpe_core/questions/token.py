@@ -1,4 +1,4 @@
-"""The question of what a token is made of, how its count changes over time, and where it occurs."""
+"""The question `token`. It asks what a token is made of, how its count changes over time, and where it occurs."""
 
 from __future__ import annotations
 

@@ -321,10 +321,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return SymbolNames(self.symbol_names, has_numbers=self.base_symbols != "lines")
 
     def size_of(self, size: int) -> int:
-        """Return the size of a text as measures count it. `size` is the size of the text in bytes.
+        """Return the size of a text in bytes, or in symbols if the base symbols are not text.
 
-        Usually the two sizes are equal. But if the base symbols are not text, a symbol takes four bytes and counts as
-        one.
+        `size` is the size of the text in bytes. A symbol that is not text takes four bytes.
 
         >>> Recipe.preset("gpt2").size_of(8), Recipe.preset("gpt2").of_symbols("integers").size_of(8)
         (8, 2)

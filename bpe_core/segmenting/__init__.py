@@ -1,15 +1,17 @@
-"""The package that splits a text into tokens. The module `tokenizer.py` uses all its modules:
+"""The package that splits a text into tokens.
 
-text_encoder      encodes whole texts; it has the base class for the segmenters of all methods
-cutting           finds the special tokens of a text, normalizes the text and splits it into words, with offsets
-merging           applies merges to words, and encodes texts word by word in plain Python
-compiled_encoder  encodes texts by the kernels of `bpe_core/kernels/encode.py`
-segmentation      the interface of a split text: each tokenizer returns the tokens after k steps
-boundaries        the segmentation of byte-pair encoding: it knows which merge removes each boundary of a text
-word_tokens       the segmentation of methods that split each word separately
+The module `tokenizer.py` uses all modules of this package:
 
-The module `by_priority` splits single words in plain Python. It records what kernels do not record: where each token
-ends, and which step changes the tokens next. The module `cut.py` of some methods does the same. The window needs these
-records for explanations and for the colours of a text. For encoding, kernels are faster, so these modules encode texts
-only until the kernels are ready.
+text_encoder      encodes whole texts; it has the base class for the segmenters of all methods cutting
+finds the special tokens of a text, normalizes the text and splits it into words, with offsets merging
+applies merges to words, and encodes texts word by word in plain Python compiled_encoder  encodes texts by the
+kernels of `bpe_core/kernels/encode.py` segmentation      the interface of a split text: each tokenizer
+returns the tokens after k steps boundaries        the segmentation of byte-pair encoding: it knows which
+merge removes each boundary of a text word_tokens       the segmentation of methods that split each word
+separately
+
+The module `by_priority` splits single words in plain Python. It records what kernels do not record: where
+each token ends, and which step changes the tokens next. The module `cut.py` of some methods does the same.
+The window needs these records for explanations and for the colours of a text. For encoding, kernels are
+faster, so these modules encode texts only until the kernels are ready.
 """

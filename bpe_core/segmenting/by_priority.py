@@ -156,10 +156,10 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """Return a dictionary from each base symbol that is no token when it is alone to the tokens that replace it.
+        """Return a dictionary from each base symbol that is not a token on its own to the tokens that replace it.
 
-        Such a symbol is only a part of other tokens. It is replaced by the unknown token, or by the tokens of its
-        bytes.
+        Such a symbol occurs only inside longer tokens. Alone it is replaced by the unknown token, or by the tokens of
+        its bytes.
         """
         alphabet = self.history.alphabet
         symbols = sorted(id for id in self._hidden if id < self._base)

@@ -149,7 +149,7 @@ class Cutting:
         return not (self.gives_words or self._always or self.normalizes or drops)
 
     def may_change(self, text: str) -> bool:
-        """Return whether normalization, if the recipe has any, may change this text."""
+        """Return whether normalization may change this text. The result is False only if a change is impossible."""
         return self._changes_ascii or not text.isascii()
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:

@@ -69,7 +69,7 @@ def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
 def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
     """Join the pieces of the reasons.
 
-    Raise FormatError if a piece is missing or of another type, or if a step has no reason.
+    Raise FormatError if a piece is missing or has the wrong type, or if a step has no reason.
     """
     kinds: dict[str, str] = {}
     pieces: dict[str, list[bytes]] = {}

@@ -349,9 +349,10 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return, for each run, a dictionary from the number of a text to the way in which a user chose to read it.
+    """Return how a user chose to read the texts: for each run, a dictionary from the number of a text to a list.
 
-    This way is a list: the column to read, whether the file is a list of words, and the chosen files.
+    The list holds the column to read, whether the file is a list of words, and the index of the chosen files in
+    `picked`, if files were chosen.
     """
     said = {
         str(run): {

@@ -225,13 +225,13 @@ class Study:
         return Study(then, self.texts, name=self.name, format=self.format, texts_are_own=self.inside.texts_are_own)
 
     def with_texts(self, texts: Any) -> Study:
-        """Return the same tokenizer with other texts for questions.
+        """Return the same tokenizer with different texts for questions.
 
         Parameters
         ----------
         texts
-            The texts, in any form that `bpe.train` accepts: a text, texts, paths, rows with a `text`, or a dictionary
-            from names to any of these.
+            The texts, in any form that `bpe.train` accepts: a text, several texts, paths, rows with a `text`, or a
+            dictionary from names to any of these.
         """
         from bpe_core.studies.texts import texts_of
 

@@ -62,7 +62,9 @@ def never_cancelled() -> bool:
 
 
 def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
-    """Yield the items. Raise Cancelled if the work is cancelled, which is checked before every `every`-th item.
+    """Yield the items. Raise Cancelled if the work is cancelled.
+
+    The check comes before the first item, and then after every `every` items.
 
     >>> list(while_wanted("abc", never_cancelled))
     ['a', 'b', 'c']

@@ -109,7 +109,7 @@ class _Writer:
         }
 
     def article(self) -> str:
-        """Return the next article."""
+        """Return a new random article as text."""
         kind = self._random.random()
         if kind < 0.06:
             return self._program()

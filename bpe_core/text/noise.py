@@ -38,8 +38,8 @@ class NoiseKind:
 def noisy(text: str, kind: NoiseKind, *, share: float, seed: int) -> str:
     """Return the text with noise of one kind.
 
-    The kind of noise says which places of the text may change. About the share `share` of these places does change, and
-    `seed` decides which of them.
+    The kind of noise determines which places of the text may change. Each of these places changes with the
+    probability `share`, and `seed` is the seed of the random choices.
     """
     random = Random(seed)
 

@@ -151,9 +151,9 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 
 @lru_cache(maxsize=64)
 def _replacements(expression: str) -> dict[int, str]:
-    """Return the replacement of each newer character, by code point.
+    """Return a replacement for each character that an older version of Unicode lacks. The keys are code points.
 
-    Today's `regex` treats the replacement as an older version of Unicode treats the newer character. A range in the
+    Today's `regex` treats the replacement as the older version of Unicode treats the character. A range in the
     expression contains either both characters or neither of them.
     """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(new): old for new, old in _FORMERLY.items()}

@@ -82,7 +82,7 @@ def row(name: str, least: list[tuple[float, float]], unit: float) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """Return different lines of a text. Paragraphs are wrapped at blanks to lines of at most CHARACTERS characters."""
+    """Return the first LINES distinct lines of a text, wrapped at blanks to at most CHARACTERS characters."""
     cut = (line for paragraph in text.split("\n") for line in textwrap.wrap(paragraph, CHARACTERS))
     return list(dict.fromkeys(cut))[:LINES]
 

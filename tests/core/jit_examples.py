@@ -1,4 +1,7 @@
-"""Functions of many kinds as machine code. Importing this module takes a while, because it loads Numba."""
+"""Examples of functions that are compiled to machine code. Their arguments have many types.
+
+Importing this module takes a while, because it loads Numba.
+"""
 
 from __future__ import annotations
 

@@ -87,9 +87,9 @@ def hidden_files(place: Path) -> list[str]:
 
 
 def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
-    """Run `deed` in a fork that kills itself before line `stop`. Return the number of lines that ran.
+    """Run the function `deed` in a forked process. Return the number of lines that ran.
 
-    Return -1 if the fork was killed.
+    The process kills itself before line number `stop`. Then -1 is returned.
     """
     reader, writer = os.pipe()
     child = os.fork()

@@ -1,4 +1,4 @@
-"""Helpers that write the same documents as every kind of file that holds several documents."""
+"""Helpers that write documents to files of every kind that can hold several documents."""
 
 from __future__ import annotations
 

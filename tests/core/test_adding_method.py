@@ -55,7 +55,7 @@ def study(history: History) -> Study:
     return Study(history, texts_of([TEXT]), texts_are_own=True)
 
 
-def test_a_method_that_adds_tokens_adds_at_each_step_the_word_that_saves_the_most_tokens(
+def test_each_step_of_a_method_that_adds_tokens_adds_the_word_that_saves_the_most_tokens(
     history: History, study: Study
 ) -> None:
     assert [study.names[step.left] for step in history] == ["lowest", "the", "last", "lower", "price", "one,"]

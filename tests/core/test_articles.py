@@ -7,10 +7,10 @@ D  the example of low, lower, newest and widest, `</w>`   (preset `words` with a
 E  raw bytes, never split                                 (preset `raw-bytes`)
 
 The tests count words with the standard library alone, so that learning is tested separately from counting.
-Another test compares the counts of the engine.
-The texts of the articles are not part of the project. If these texts are absent, the same claims are tested on
-the project's own texts: plain code counts all pairs again at each step and gives the expected results.
-The articles also describe WordPiece, Unigram and the compressor of 1994. These parts are not tested here.
+Another test checks the engine's counts. The texts of the articles are not part of the project. If these texts
+are absent, the same claims are tested on the project's own texts: plain code counts all pairs again at each
+step and gives the expected results. The articles also describe WordPiece, Unigram and the compressor of 1994.
+These parts are not tested here.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def test_training_on_the_example_sentence_gives_the_seven_expected_merges(learn:
 
 
 def known_numbers(name: str) -> dict[str, Any]:
-    """Return the expected numbers for a text that is learned by the rules of article A.
+    """Return the expected numbers for a text that is learned as in article A (see the docstring of this module).
 
     They come from independent code, or from a plain recount of all pairs.
     """
@@ -112,7 +112,7 @@ def test_training_on_the_poem_of_article_a_gives_the_expected_merges(learn: Lear
 
 
 @pytest.mark.parametrize("name", available_texts("prose", "data/tinyshakespeare.txt"))
-def test_training_on_the_longer_text_of_article_a_gives_the_expected_merges(name: str) -> None:
+def test_training_with_the_english_preset_on_a_long_text_gives_the_expected_merges(name: str) -> None:
     known = known_numbers(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -162,7 +162,7 @@ def test_two_tie_rules_first_differ_at_the_expected_merge_of_article_a(learn: Le
 @pytest.mark.parametrize(
     "name", available_texts("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt")
 )
-def test_the_engine_counts_words_in_the_same_order_as_article_a(name: str) -> None:
+def test_the_engine_counts_english_words_in_the_same_order_as_plain_python(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("english"))
     assert list(counted) == [(word.encode(), count) for word, count in english_counts(text).items()]
@@ -177,7 +177,7 @@ def clean_counts(text: str) -> Counter[str]:
     return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
 
 
-def test_training_on_the_books_of_article_b_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_the_book_words_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
@@ -222,7 +222,7 @@ def test_training_on_the_poem_of_article_b_gives_the_expected_merges(learn: Lear
 
 @each_poem
 @pytest.mark.parametrize("encode", ["reference", "engine"])
-def test_merging_symbols_in_the_texts_of_article_b_leaves_the_expected_token_counts(encode: str, name: str) -> None:
+def test_merging_symbols_in_cleaned_words_leaves_the_expected_token_counts(encode: str, name: str) -> None:
     counts = clean_counts(text_of(name))
     history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
     texts = [text.decode() for text in token_texts(history)]
@@ -289,7 +289,7 @@ def test_training_on_the_three_words_of_article_c_gives_the_expected_merges(lear
 
 
 @pytest.mark.parametrize(("marker", "tokens"), [("none", ["low", "l", "y"]), ("symbol", ["low", "l", "y", "</w>"])])
-def test_the_merges_of_article_c_split_the_word_lowly_as_printed_there(marker: str, tokens: list[str]) -> None:
+def test_given_merges_split_the_word_lowly_into_the_expected_tokens(marker: str, tokens: list[str]) -> None:
     # The training text has y as a separate word, so that y is not unknown.
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1, "y": 1})
     recipe = Recipe.preset("words", marker=marker)
@@ -312,7 +312,7 @@ TOY_RULES = [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w"), 
 WITH_MARKER = Recipe.preset("words", marker="symbol")
 
 
-def test_the_first_five_merges_of_the_toy_corpus_are_those_printed_in_article_d(learn: Learn) -> None:
+def test_the_first_five_merges_of_the_toy_corpus_match_a_published_article(learn: Learn) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER)
     assert merge_rows(history)[:5] == [
         ("e", "s", 9), ("es", "t", 9), ("est", "</w>", 9), ("l", "o", 7), ("lo", "w", 7)
@@ -320,7 +320,7 @@ def test_the_first_five_merges_of_the_toy_corpus_are_those_printed_in_article_d(
 
 
 @pytest.mark.parametrize(("ties", "sixth"), [("first-seen", ("n", "e", 6)), ("smallest-text", ("e", "w", 6))])
-def test_the_sixth_merge_differs_from_the_merge_printed_in_article_d(
+def test_the_sixth_merge_of_the_toy_corpus_differs_from_the_merge_in_a_published_article(
     learn: Learn, ties: str, sixth: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER.with_changes(ties=ties))
@@ -349,7 +349,7 @@ CATS = {"cat": 3, "car": 5, "card": 2}
 
 
 @pytest.mark.parametrize(("marker", "third"), [("symbol", ("car", "</w>", 5)), ("none", ("ca", "t", 3))])
-def test_training_on_the_exercise_of_article_d_gives_the_expected_merges(
+def test_training_on_the_words_cat_and_car_and_card_gives_the_expected_merges(
     learn: Learn, marker: str, third: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
@@ -371,7 +371,9 @@ def test_the_merges_of_the_exercise_in_article_d_split_the_word_catch_as_printed
         ("prefix", "▁", "▁low"),
     ],
 )
-def test_the_token_of_a_whole_word_contains_the_marker(learn: Learn, marker: str, marker_text: str, token: str) -> None:
+def test_the_token_of_a_whole_word_contains_the_word_marker(
+    learn: Learn, marker: str, marker_text: str, token: str
+) -> None:
     recipe = Recipe.preset("words", marker=marker, marker_text=marker_text)
     history = learn(WordTable.from_counts({"low": 5}), recipe)
     assert token_texts(history)[-1].decode() == token
@@ -387,7 +389,7 @@ def test_three_merges_encode_the_example_of_article_e_to_the_expected_ids(learn:
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
-def test_training_on_the_poem_of_article_e_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_the_raw_bytes_of_a_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
     text = text_of(name)
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
     plain = recount({letters_of(text): 1}, 256, base=BYTES, least=1)

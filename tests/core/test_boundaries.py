@@ -76,7 +76,9 @@ def test_tokens_of_any_range_match_the_tokens_of_the_whole_text(
 
 
 @given(history=histories(), text=TEXTS)
-def test_boundaries_built_from_symbols_return_the_same_symbols(history: History, text: str) -> None:
+def test_boundaries_built_from_the_symbols_of_a_text_equal_those_built_from_the_text(
+    history: History, text: str
+) -> None:
     known = boundaries_of(text, history)
     symbols = known.all_symbols()
     assert symbols.ids.tolist() == Tokenizer(history).encode(text, at=0, allowed_special="all")
@@ -111,7 +113,7 @@ def test_ranges_that_are_not_encoded_have_no_tokens() -> None:
     assert Boundaries.unknown(b"").pending is None
 
 
-def test_a_special_token_typed_into_a_text_is_recognized_and_broken_by_an_edit() -> None:
+def test_a_special_token_typed_into_a_text_is_recognized_until_an_edit_breaks_it() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(ord("l"), ord("o"))])
     known = boundaries_of("low low low", history)

@@ -226,7 +226,7 @@ DROPPING = [(0.8,), (0.4,), (0.6, "parts")]
 
 @given(st.data())
 @settings(max_examples=25)
-def test_the_explanation_of_each_boundless_boundary_names_the_step_that_joined_or_split_the_text_there(
+def test_each_boundless_explanation_names_the_step_that_joined_or_split_the_text_at_the_boundary(
     data: st.DataObject,
 ) -> None:
     history = train_boundless(*data.draw(st.sampled_from(DROPPING)))

@@ -47,7 +47,7 @@ def test_the_check_of_class_names_reports_a_class_named_by_a_participle_but_igno
 
 
 def nested_conditions_in(source: str) -> set[int]:
-    """Return the lines of a module where a conditional expression contains another."""
+    """Return the lines of a module where a conditional expression contains another conditional expression."""
     if not NEAR.search(source):  # a source without a match is not parsed
         return set()
     outer = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.IfExp)]

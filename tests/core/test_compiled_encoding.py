@@ -268,7 +268,7 @@ def test_encoding_a_batch_of_texts_gives_the_same_ids_as_encoding_each_text(
         assert id_lists == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
-def test_the_last_parts_of_a_batch_are_smaller_only_for_several_threads() -> None:
+def test_a_batch_ends_with_smaller_parts_only_if_several_threads_work_on_it() -> None:
     size, cuts = 10 * batches.LARGEST_ALONE, SafeCuts.of(small_history().recipe)
     texts = Texts.of(["low é" * 12] * (size // 72))
     for threads, largest, least in (
@@ -421,7 +421,7 @@ def test_kernels_split_real_texts_in_many_languages_as_plain_python_does(name: s
 
 
 def test_encoding_a_batch_of_short_texts_builds_no_table_of_safe_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table is for texts that are so large that several threads divide them."""
+    """Only texts that are so large that several threads divide them need the table."""
     made: list[Recipe] = []
     make = SafeCuts.of
 

@@ -118,7 +118,7 @@ def test_the_kernel_for_short_texts_enlarges_a_full_word_cache() -> None:
 
 @given(text=st.text("abc<>", max_size=30))
 def test_added_tokens_are_found_before_words_are_merged_by_priority(text: str) -> None:
-    """The longest added token is taken. It joins with no other token, even if a piece has the same text."""
+    """The longest added token is found first. It is joined with no other token, even if a piece has the same text."""
     letters = [Symbol(text_part.encode(), text_part.encode(), "character") for text_part in "abc<"]
     seeds = [Symbol(text_part, text_part, "seed") for text_part in (b"ab", b"<a>", b"<a", b"c")]
     alphabet = Alphabet((Symbol(b"<unk>", b"\xef\xbf\xbd", "unknown"), *letters, *seeds))

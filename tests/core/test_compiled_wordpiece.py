@@ -48,7 +48,7 @@ def assert_same(first: History, second: History) -> None:
 
 @given(words=words(), recipe=recipes())
 @settings(max_examples=5 * EXAMPLES)
-def test_the_compiled_wordpiece_learner_with_the_smallest_buffers_makes_the_merges_of_the_reference(
+def test_the_compiled_wordpiece_learner_with_minimal_buffers_makes_the_same_merges_as_the_reference(
     words: WordTable, recipe: Recipe
 ) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))

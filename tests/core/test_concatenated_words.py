@@ -98,7 +98,7 @@ def test_operations_that_can_split_many_texts_at_once_are_recognized() -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"\s+", "[a-z▁]+", " {2,}", r"\p{M}+", "é", "x*", r"a|\s+"])
-def test_the_operation_replace_replaces_exactly_the_matches_of_its_pattern(pattern: str) -> None:
+def test_the_replace_operation_replaces_exactly_the_matches_of_its_pattern(pattern: str) -> None:
     @given(TEXTS, st.sampled_from(["", " ", "\\1", "▁▁"]))
     def check(text: str, content: str) -> None:
         spans = Expression.of(pattern, is_regex=True).spans(text)

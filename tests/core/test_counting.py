@@ -64,7 +64,7 @@ def test_word_counts_match_a_plain_python_count(recipe: Recipe) -> None:
 
 
 @given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
-def test_each_counted_word_is_stored_with_its_number_of_occurrences_at_line_ends(
+def test_a_word_table_stores_how_often_each_word_occurs_at_a_line_end(
     texts: list[str], size: int, by_kernels: bool
 ) -> None:
     texts, recipe = [re.sub("[\x1c-\x1f]", " ", text) for text in texts], Recipe.preset("unigram")

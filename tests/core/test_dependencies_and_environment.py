@@ -26,7 +26,7 @@ def test_the_manual_names_every_environment_variable_of_the_program() -> None:
     assert read == documented
 
 
-def test_the_manual_names_every_environment_variable_for_tests_and_for_folders() -> None:
+def test_the_manual_lists_every_environment_variable_that_the_program_or_a_test_reads() -> None:
     variable = re.compile(r'(?:environ|getenv)\b.{0,20}?"((?:BPE|XDG)_[A-Z_]+)"')
     files = [path for folder in ("app", "bpe_core", "tests") for path in (ROOT / folder).rglob("*.py")]
     read = {name for path in files for name in variable.findall(path.read_text(encoding="utf-8"))}

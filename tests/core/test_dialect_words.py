@@ -47,16 +47,16 @@ def modules() -> Iterator[Path]:
         yield from (ROOT / folder).rglob("*.py")
 
 
-def test_docstrings_contain_hardly_any_words_of_the_old_house_dialect() -> None:
+def test_docstrings_contain_at_most_a_few_words_of_project_jargon() -> None:
     counts = Counter(word for path in modules() for word in dialect_words(path.read_text("utf-8")))
     assert counts.total() <= MOST, {word: f"{count} times; say {INSTEAD[word]}" for word, count in counts.items()}
 
 
 @pytest.mark.parametrize("source", ['"""Work aside."""\n', "x = 1  # told later\n", 'def f():\n    """A desk."""\n'])
-def test_the_check_of_dialect_words_reports_a_dialect_word(source: str) -> None:
+def test_the_check_for_project_jargon_reports_a_jargon_word(source: str) -> None:
     assert [*dialect_words(source)]
 
 
 @pytest.mark.parametrize("source", ["told = 1\n", '"""Show it.\n\n>>> told = 2\n"""\n', '"""Set besides."""\n'])
-def test_the_check_of_dialect_words_ignores_code_and_examples(source: str) -> None:
+def test_the_check_for_project_jargon_ignores_code_and_examples(source: str) -> None:
     assert not [*dialect_words(source)]

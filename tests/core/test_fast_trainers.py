@@ -54,7 +54,7 @@ def joined_as_text(word: list[str], pair: tuple[str, str]) -> list[str]:
     return text.replace("\0{}\0\0{}\0".format(*pair), "\0" + "".join(pair) + "\0").strip("\0").split("\0\0")
 
 
-def test_each_trainer_of_a_race_does_less_work_than_the_previous_trainer() -> None:
+def test_each_trainer_in_a_race_of_trainers_does_less_work_than_the_previous_trainer() -> None:
     work = Race(words_of_race(STORY, RECIPE), [*TRAINERS]).run(60).work
     efforts = [effort.whole for effort in work.values()]
     assert efforts == sorted(efforts, reverse=True)
@@ -70,7 +70,7 @@ def test_a_race_on_a_tiny_text_ends_after_at_most_two_merges(text: str) -> None:
     assert race.step() is None
 
 
-def test_the_words_of_a_race_are_the_words_of_the_text_with_their_counts() -> None:
+def test_a_race_of_trainers_uses_the_words_of_the_text_with_their_counts() -> None:
     counted = Counter(["the", "lamp", "lit", "the", "sea"])
     words = {"".join(symbols): count for symbols, count in words_of_race("the lamp lit the sea", RECIPE)}
     assert words == dict(counted)

@@ -243,7 +243,7 @@ TRIED_ELSEWHERE = {"read_id_map", "write_id_map", "replace"}  # in tests/core/te
 TRIED_ON_PAGES = {"share"}  # in tests/core/sharing/test_run_page.py, by the tables of other libraries
 
 
-def test_every_public_function_is_in_the_tests_of_file_ids() -> None:
+def test_the_tests_of_file_ids_cover_every_public_function() -> None:
     public = {name for name in PUBLIC if callable(getattr(bpe, name)) and not isinstance(getattr(bpe, name), type)}
     assert public - {*QUESTIONS} == TRIED | WITHOUT_IDS | TRIED_ON_PAGES | TRIED_ELSEWHERE
     assert {*QUESTIONS} >= ELSEWHERE | WITH_IDS | {*PARAMETERS}

@@ -85,7 +85,7 @@ def test_counting_a_corpus_in_any_number_of_parts_writes_the_same_bytes(tmp_path
     memory=st.none() | st.integers(4, 40) | st.just(10**9),
     threads=st.integers(1, 3),
 )
-def test_counts_written_as_files_depend_only_on_the_texts(
+def test_counts_written_to_files_depend_only_on_the_texts(
     texts: list[str], order: Random, sizes: tuple[int, int, int], memory: int | None, threads: int
 ) -> None:
     """The counts are the same for any file order, memory, number of threads, and size of pieces, parts and blocks."""
@@ -172,7 +172,7 @@ def test_counting_to_files_resumes_after_a_failure_with_the_remaining_pieces_of_
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
 
 
-def test_counts_from_another_field_of_the_same_file_are_not_reused(tmp_path: Path) -> None:
+def test_counts_from_a_different_field_of_the_same_file_are_not_reused(tmp_path: Path) -> None:
     rows = write(tmp_path, "rows.jsonl", '{"a": "low low", "b": "new"}\n')
     by_field = [runs.pieces_of(Corpus.from_files(rows, field=field), GPT2, 100) for field in ("a", "b", "a")]
     first, other, again = [piece.name for (piece,) in by_field]

@@ -49,7 +49,7 @@ def check_history(history: History | None, stored: dict[str, Any]) -> None:
 
 @cache
 def history_of(name: str) -> History:
-    """Return the history in the table of the older version that has every column."""
+    """Read a table with every column that an older version wrote, and return its history."""
     return open_table(BEFORE / f"{name}.table.csv").history
 
 

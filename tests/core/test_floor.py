@@ -146,7 +146,7 @@ def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
     assert values == [reference.least({b"ab": 5}, 1), 10] == [5, 10]
 
 
-def test_a_search_without_pieces_that_save_little_still_gives_a_valid_floor() -> None:
+def test_a_search_that_leaves_out_pieces_with_small_savings_still_gives_a_valid_floor() -> None:
     counts = {"abcabc": 9, "abd": 4, "xyz": 2, "xy": 1}
     for limit in range(12):
         search = run_search(counts, 2, rounds=300, limit=limit)
@@ -161,7 +161,7 @@ def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_opti
 
 
 def exact_floor(counts: dict[str, int], wanted: int, longest: int) -> float:
-    """Solve the linear program of the article by the solver HiGHS. Return its optimum."""
+    """Solve the linear program for the lower bound with the solver HiGHS. Return its optimum."""
     highspy = pytest.importorskip("highspy")
     known: dict[bytes, int] = {}
     rows: list[tuple[str, int, int, bytes]] = []
@@ -625,7 +625,7 @@ def test_a_floor_certificate_with_a_forged_vocabulary_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_a_stated_token_count_that_differs_from_the_certified_vocabulary_is_refused(
+def test_a_stated_token_count_that_does_not_fit_the_certified_vocabulary_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, proof = tmp_path / "floor.json", forge_certificate_with_vocabulary()

@@ -254,7 +254,9 @@ def test_tokens_of_a_text_that_the_gage_method_splits_are_updated_after_edits() 
         assert segmentation.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
 
 
-def test_a_long_text_is_split_in_advance_before_another_gage_block_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_split_in_advance_before_a_different_gage_block_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(gage_cut, "AT_ONCE", 8)
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     tokenizer, later = Tokenizer(history), len(history)

@@ -80,7 +80,9 @@ def test_a_history_finds_the_step_and_the_pair_and_the_children_of_each_token() 
 
 
 @given(history=merge_tables(), chosen=st.sets(st.integers(0, 300), max_size=6))
-def test_the_pairs_of_a_word_are_found_in_the_columns_as_in_the_dictionary(history: History, chosen: set[int]) -> None:
+def test_the_ranks_of_pairs_within_a_word_equal_those_in_the_dictionary_of_all_ranks(
+    history: History, chosen: set[int]
+) -> None:
     symbols = [id % len(history.alphabet) for id in chosen]
     found = history.ranks_within(symbols)
     of_word = {*symbols}

@@ -61,7 +61,7 @@ def possible_pairs(words: WordTable, history: History, steps: int) -> list[tuple
 
 @st.composite
 def recipes_with_interventions(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
-    """Draw words, and a recipe with a few interventions that are possible on the words."""
+    """Draw words, and a recipe with a few interventions that are possible for these words."""
     table = draw(words())
     recipe = draw(recipes() | st.sampled_from([BY_SCORE, IN_STAGES]))
     for _ in range(draw(st.integers(1, 3))):
@@ -102,7 +102,7 @@ def learn_in_portions(
 
 @settings(max_examples=EXAMPLES // 2)
 @given(steered=recipes_with_interventions(), work=st.sampled_from([1, 700, A_LOT]), data=st.data())
-def test_each_learner_with_interventions_makes_the_steps_of_the_reference(
+def test_each_learner_with_interventions_makes_the_same_steps_as_the_reference(
     steered: tuple[WordTable, Recipe], work: int, data: st.DataObject
 ) -> None:
     table, recipe = steered

@@ -74,7 +74,7 @@ def test_machine_code_uses_the_new_arrays_after_a_named_tuple_of_arrays_is_repla
     assert examples.first_of(np.empty(0, np.int32)) == -1
 
 
-def test_threads_that_use_a_named_tuple_of_arrays_at_once_share_its_addresses() -> None:
+def test_threads_that_use_the_same_named_tuple_of_arrays_share_its_addresses() -> None:
     """Otherwise the addresses of the slower thread would replace addresses that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 

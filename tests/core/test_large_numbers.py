@@ -1,4 +1,4 @@
-"""Tests of options and files with numbers beyond 64 bits: the program ends in an answer or an error message."""
+"""Tests of options and files with numbers beyond 64 bits. The program gives an answer or an error message."""
 
 from __future__ import annotations
 

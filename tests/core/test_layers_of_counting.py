@@ -120,7 +120,7 @@ def test_counting_the_words_of_any_kind_of_text_source_runs_code_of_few_source_f
         assert 0 < ways[name][what] <= most, what
 
 
-def test_a_new_corpus_stores_the_size_of_its_sources_and_its_word_lists(tmp_path: Path) -> None:
+def test_a_new_corpus_already_stores_its_total_size_and_its_word_lists(tmp_path: Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("word\tcount\nlow\t3\n", encoding="utf-8")
     text = tmp_path / "a.txt"

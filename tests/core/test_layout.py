@@ -57,7 +57,7 @@ def test_an_alphabet_with_a_limit_keeps_the_most_frequent_characters(words: Word
 
 
 @given(words=words())
-def test_the_characters_of_a_word_table_are_the_characters_of_its_words(words: WordTable) -> None:
+def test_a_word_table_returns_the_code_points_and_the_character_lengths_of_its_words(words: WordTable) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
         parts = [part.tolist() for part in words.code_points()]

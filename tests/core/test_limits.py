@@ -165,7 +165,7 @@ class TestMessages:
     def test_work_that_needs_little_memory_is_not_checked(self, room: list[int]) -> None:
         check_room(limits.WORTH_ASKING - 1, "Training", "Take less.")
 
-    def test_long_work_checks_the_free_memory_every_few_seconds(
+    def test_a_long_computation_checks_the_free_memory_every_few_seconds(
         self, room: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now = [100.0]

@@ -138,7 +138,7 @@ def test_collecting_messages_includes_the_docstring_of_a_question() -> None:
 
 
 def numbers_before_plural_nouns(source: str) -> list[str]:
-    """Return the numbers in f-strings that are written before a plural noun, so that 1 would be wrong."""
+    """Return the numbers in f-strings that come before a plural noun. Such a text would be wrong for the number 1."""
     found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         for number, behind in pairwise(node.values if isinstance(node, ast.JoinedStr) else ()):
@@ -170,7 +170,7 @@ def test_messages_with_counts_use_the_function_that_handles_the_singular() -> No
 
 
 def notes_about_several_things() -> list[str]:
-    """Return the notes of file formats that begin with a plural noun, after which `{}` stands for names."""
+    """Return the notes of the file formats that begin with a plural noun. In the notes, `{}` stands for names."""
     begins = re.compile(r"([a-z]+ )?(tokens|pieces|characters|merges|symbols)\b .*\{")
     return [message.text for message in messages("engine") if begins.match(message.text) and "formats/" in message.path]
 

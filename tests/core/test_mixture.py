@@ -246,7 +246,7 @@ def test_an_impossible_mixture_of_groups_is_refused_with_an_error_message(case: 
         wrong()
 
 
-def test_a_mixture_that_names_other_groups_than_the_corpus_is_refused() -> None:
+def test_a_mixture_whose_groups_differ_from_the_groups_of_the_corpus_is_refused() -> None:
     corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts([" "])})
 
     def words(mixture: Mixture, of: Corpus = corpus) -> WordTable:

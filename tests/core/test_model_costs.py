@@ -74,9 +74,7 @@ BEST_OF_AUTHORS = (
 
 
 @pytest.mark.parametrize(("body", "width", "size"), BEST_OF_AUTHORS)
-def test_the_best_vocabulary_size_of_a_model_matches_the_code_published_by_the_authors(
-    body: int, width: int, size: float
-) -> None:
+def test_the_best_vocabulary_size_for_a_model_equals_the_published_value(body: int, width: int, size: float) -> None:
     sizes = np.arange(1_000, 100_000, dtype=np.int64)
     logs = np.log(sizes)
     tokens_per_character = 0.00639222 * logs**2 - 0.15811069 * logs + 1.20470122  # fitted by the authors

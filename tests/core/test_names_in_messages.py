@@ -58,7 +58,7 @@ def test_error_messages_are_shortened_to_a_maximum_length() -> None:
 
 
 @pytest.mark.parametrize("damage", ["DROP TABLE runs", "garbage"])
-def test_messages_of_the_database_are_not_shown_for_a_damaged_session(tmp_path: Path, damage: str) -> None:
+def test_the_error_for_a_damaged_session_contains_no_message_of_sqlite(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(), path)
     data = bytearray(path.read_bytes())

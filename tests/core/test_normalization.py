@@ -104,7 +104,7 @@ def test_the_origin_of_a_composed_character_covers_all_its_parts() -> None:
     assert characters_with_origins("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
 
 
-def test_composed_half_width_hangul_has_the_origins_of_its_parts() -> None:
+def test_a_composed_hangul_syllable_has_its_half_width_parts_as_its_origin() -> None:
     assert characters_with_origins("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 

@@ -50,7 +50,7 @@ TRAIN, DEV = [lines[::2] for lines in LINES], [lines[1::2] for lines in LINES]
 
 @dataclass(frozen=True)
 class Parity:
-    """The parameters of a run, as the trainer of tokenizers names them."""
+    """The parameters of a training run. They have the names that the trainer of the library tokenizers uses."""
 
     merges: int
     ratio: Sequence[float] = ()

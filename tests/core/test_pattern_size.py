@@ -1,4 +1,7 @@
-"""Tests that a pattern whose compilation would fill the memory is refused first, in every file and option."""
+"""Tests of patterns that would fill the memory if they were compiled.
+
+Such a pattern is refused before it is compiled, in every file and option.
+"""
 
 from __future__ import annotations
 

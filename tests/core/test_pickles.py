@@ -243,7 +243,7 @@ def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> Non
 
 
 class Loader:
-    """A data set as DataLoaders hold it: worker processes unpickle the data set and encode its items."""
+    """A data set that can be pickled, like those of a DataLoader. Worker processes unpickle it and encode its items."""
 
     def __init__(self, study: bpe.Study, texts: list[str]) -> None:
         self.study, self.texts = study, texts

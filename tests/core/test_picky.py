@@ -206,7 +206,10 @@ def test_picky_steps_and_tokens_match_the_algorithm_in_the_article(
 
 
 def events_of(counts: str) -> list[str]:
-    """Return the merges and drops of a training on words with `counts`, in the notation of PickyBPE's trainer."""
+    """Return the merges and drops of a training run, in the notation of PickyBPE's trainer.
+
+    `counts` lists the words of the corpus. The last character of each item is the count of the word.
+    """
     words = WordTable.from_counts({f" {counted_word[:-1]}": int(counted_word[-1]) for counted_word in counts.split()})
     recipe = Recipe.preset("picky", merges=200, min_frequency=1, tau=0.7)
     tokens = reference.Tokens(Alphabet.of_bytes())

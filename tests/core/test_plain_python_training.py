@@ -1,6 +1,7 @@
 """Tests of training and encoding without machine code.
 
-The specifications learn small texts. Other work waits for machine code, or is refused if there will be none.
+The specifications learn from small texts. Other work waits for machine code, or is refused if there will be
+no machine code.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def test_plain_python_training_can_be_extended_to_a_larger_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SPECIFIED if can_be_extended(Method.named(name))])
-def test_the_leading_candidate_is_the_next_step_even_if_the_vocabulary_is_full(name: str) -> None:
+def test_the_leading_candidate_is_the_pair_of_the_next_step_even_if_the_vocabulary_is_full(name: str) -> None:
     words, recipe = run_of(name, merges=12)
     expected = learn(words, recipe)[4]
     with machine_code(is_used=False):

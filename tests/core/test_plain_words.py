@@ -28,7 +28,10 @@ PROSE = [
 
 
 def sentences(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each string of several words that is no docstring, with its line. Skip files without forbidden words."""
+    """Yield the line and the text of each string with several words, except docstrings.
+
+    Yield nothing if the file has no forbidden word.
+    """
     source = path.read_text("utf-8")
     if not OLD_WORDS.search(source):  # most are known to be good without looking at each node
         return
@@ -54,7 +57,7 @@ def test_texts_in_the_source_code_use_only_plain_words(folder: str) -> None:
 
 
 def without_python(page: str) -> str:
-    """Replace the lines of programs in a page by empty lines, because programs use the names of the code."""
+    """Replace each line of Python code in a page with an empty line, because code uses names from the program."""
     program = re.compile(r"(?<=```python\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
     return program.sub(lambda match: "\n" * match[0].count("\n"), page)
 

@@ -94,13 +94,13 @@ def test_failures_of_a_web_server_are_reported(path: str, sentence: str, server:
     assert sentence.format(address=server + path) in str(caught.value)
 
 
-def test_a_body_longer_than_announced_is_reported_or_read_as_far_as_announced(server: str) -> None:
+def test_a_response_body_longer_than_announced_is_reported_or_read_up_to_the_announced_length(server: str) -> None:
+    """Bytes beyond the length are noticed only if they come before the client closes the connection."""
     try:
         text = read(f"{server}/200-long")
-    except CorpusError as error:  # the bytes beyond the length came before the connection was closed
-        assert "the server sent an answer that is not valid HTTP" in str(error)
-    else:
-        assert text == TEXT[: len(TEXT) // 2]
+    except CorpusError as error:
+        text = str(error)
+    assert text == TEXT[: len(TEXT) // 2] or "the server sent an answer that is not valid HTTP" in text
 
 
 def test_a_redirection_of_a_web_server_to_a_local_file_is_not_followed(server: str) -> None:

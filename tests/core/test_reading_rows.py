@@ -373,7 +373,7 @@ def test_a_csv_file_in_another_encoding_is_read(tmp_path: Path) -> None:
 def test_json_rows_with_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each value takes a hundred bytes of memory, even if it is short in the file.
 
-    A comma inside a text begins no value.
+    A comma inside a string does not count as a value.
     """
     monkeypatch.setattr(foreign, "MOST_VALUES", 50)
     path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))

@@ -269,7 +269,7 @@ def test_the_check_question_finds_impossible_counts_without_the_texts() -> None:
     assert not ask(Study(sound.history), "check").differs
 
 
-def test_the_check_question_says_if_a_table_seems_to_be_learned_from_other_texts() -> None:
+def test_the_check_question_reports_a_table_that_was_probably_learned_from_other_texts() -> None:
     study = train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=300)
     answer = ask(study.with_texts([(OWN / "greek.txt").read_text(encoding="utf-8")]), "check")
     assert answer.differs

@@ -143,7 +143,7 @@ def test_the_scanner_splits_long_texts_with_blanks_after_newlines_as_regex_does(
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "whitespace"])
 def test_pairs_with_a_character_outside_ascii_lead_to_a_state_that_is_never_left(pattern: str) -> None:
-    """So the scanner knows at the end of a part whether it could read all of the part in pairs."""
+    """The scanner needs this state at the end of a part, to know whether it could read the whole part in pairs."""
     tables = kernels.machine_of.__wrapped__(machine(pattern))
     entries = tables.pair_entries.reshape(-1, kernels.PAIR_ROW)
     alone = (len(entries) - 1) * kernels.PAIR_ROW

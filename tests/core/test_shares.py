@@ -272,7 +272,7 @@ def test_the_mixture_question_resamples_steps_instead_of_documents_for_counted_w
 
 
 @pytest.mark.parametrize("documents", [1, 3, 8, 50])
-def test_blocks_of_documents_together_have_the_word_counts_of_all_documents(documents: int) -> None:
+def test_word_counts_of_document_blocks_add_up_to_the_word_counts_of_all_documents(documents: int) -> None:
     text = (OWN / "prose.txt").read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     parts = ["".join(lines[part::documents]) for part in range(documents)]

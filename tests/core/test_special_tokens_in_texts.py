@@ -96,7 +96,7 @@ def test_every_question_about_a_text_with_special_tokens_uses_the_ids_of_the_lib
     assert study.history.numbers_of([id for _, _, id in Tokenizer(study.history).spans(text)]).tolist() == ids
 
 
-def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_does(
+def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_of_the_file_does(
     opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, _, library = opened_file

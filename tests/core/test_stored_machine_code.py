@@ -359,7 +359,9 @@ def test_machine_code_installed_with_the_package_is_used_unless_it_is_damaged_or
 
 
 @posix_only
-def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_machine_code_is_stored_for_a_user_without_a_usable_cache_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(stored_code.LOCATION, raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")

@@ -47,7 +47,7 @@ def test_scan_tables_of_all_named_patterns_are_stored_in_the_package(monkeypatch
     assert_equal(tables["bert"], table_for("bert", "line", older=True))
 
 
-def test_a_scan_table_is_computed_again_for_another_release_of_regex(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_table_is_computed_again_after_the_version_of_regex_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regex.__version__", "another")
     made: list[str] = []
 

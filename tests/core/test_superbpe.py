@@ -369,9 +369,9 @@ def test_superbpe_training_can_be_resumed_from_any_step() -> None:
 def test_extending_an_imported_table_across_words_continues_the_run_that_made_the_table(
     steps: int, make_kernels_due: bool
 ) -> None:
-    """A table with or without superwords is extended.
+    """An extended table learns the merges that its original run would have learned next.
 
-    It must learn the merges that its own run would have learned next.
+    Tables with and without superwords are tested.
     """
     recipe = Recipe.preset("superbpe", merges=60, transition=25, words_by="gpt2")
     corpus = Corpus.from_texts([TEXT])
@@ -494,7 +494,7 @@ def test_before_the_transition_word_boundaries_are_explained_where_the_words_of_
         assert stays or "words" not in kinds
 
 
-def test_two_tabs_before_signs_are_two_words_of_a_whole_line_but_one_word_of_a_run() -> None:
+def test_superbpe_splits_two_tabs_before_punctuation_only_if_its_first_stage_uses_whole_lines() -> None:
     kinds = []
     for first_stage in ("lines", "runs"):
         text = "def f():\n\treturn a\nif a:\n\tf()\n" * 9

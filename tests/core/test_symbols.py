@@ -60,7 +60,7 @@ def test_merges_and_ids_of_integers_match_minbpe(result: MinbpeResult, times: in
 
 
 @pytest.mark.parametrize("method", ["bpe", "unigram", "best"])
-def test_each_method_learns_the_same_from_integers_as_from_the_same_text_in_letters(
+def test_each_method_learns_the_same_steps_from_integers_as_from_equivalent_letters(
     method: str, tmp_path: Path
 ) -> None:
     numbers = np.random.default_rng(5).integers(0, 6, 400) ** 2 % 7
@@ -595,7 +595,9 @@ def test_a_sweep_can_train_on_named_symbols_and_measure_them(tmp_path: Path) -> 
     assert [int(row["tokens"]) for row in rows] == [9, 9]
 
 
-def test_a_sweep_of_text_and_of_named_symbols_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_over_both_text_and_named_symbols_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = plan_of_songs(tmp_path, '[recipes.text]\npreset = "words"\n')
     assert run(["sweep", str(plan)]) != 0
     assert "Some recipes of the plan are for named symbols" in capsys.readouterr().err

@@ -90,7 +90,7 @@ def doubling_history(merges: int) -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_texts_of_tokens_that_double_in_length_at_each_step_are_made_within_seconds_and_shortened() -> None:
+def test_texts_of_tokens_with_doubling_lengths_are_made_within_seconds_and_shortened() -> None:
     history = doubling_history(27)
     began = time.thread_time()
     assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27

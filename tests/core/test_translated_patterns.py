@@ -155,7 +155,7 @@ PUBLISHED = {  # patterns from published tokenizers
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_kernels_count_real_texts_by_published_patterns_as_plain_python_does(name: str) -> None:
+def test_kernels_and_plain_python_count_the_same_words_with_published_patterns(name: str) -> None:
     text = "It's the 1,234.50th time: HTTPServer, fooBar_baz!\r\n\n  Ünïcode—naïve   \t end½\n" * 50
     for unit in ("file", "line"):
         recipe = Recipe(pattern="custom", custom_pattern=PUBLISHED[name], unit=unit)

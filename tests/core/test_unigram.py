@@ -128,8 +128,9 @@ def test_a_unigram_round_drops_rare_pieces_and_then_the_pieces_with_the_least_lo
 
 
 def test_resuming_unigram_training_accepts_drops_in_another_order_and_refuses_unknown_tokens(latin: History) -> None:
-    """The tokens of the resumed history may have been dropped in another order, if it was learned from slightly other
-    words.
+    """The resumed history may have dropped tokens in a different order.
+
+    This is possible if it was learned from slightly different words.
     """
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()

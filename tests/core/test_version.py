@@ -30,7 +30,7 @@ def test_a_new_version_of_the_session_or_manifest_format_requires_a_new_program_
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-def test_the_commit_comes_from_the_git_clone_or_from_the_file_in_the_package(
+def test_the_commit_hash_comes_from_the_git_clone_or_from_a_file_in_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GIT_DIR", raising=False)

@@ -127,7 +127,7 @@ def table_of(pairs: list[str]) -> History:
     return History.from_pairs(Recipe.preset("gpt2", merges=len(rows)), Alphabet.of_bytes(), rows)
 
 
-def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
+def test_random_splits_occur_as_often_as_their_probabilities_predict() -> None:
     history, word = table_of(PAIRS), b"lowest"
     scores = [-float(id % 7) for id in range(history.index_count)]
     ways, chance = Ways(history, scores, 0.4), Random(1)
@@ -187,7 +187,7 @@ def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
 
 
 @pytest.mark.parametrize("preset", [name for name in PRESETS if Recipe.preset(name).method not in ("gage", "parity")])
-def test_the_tokens_of_every_way_to_split_a_word_spell_the_word_for_any_method(preset: str) -> None:
+def test_every_way_to_split_a_word_gives_tokens_that_spell_the_word(preset: str) -> None:
     has_long_words = Recipe.preset(preset).pattern in ("none", "superwords", "word-runs")
     text = TEXT[:300] if has_long_words else TEXT
     study = train(text, preset, merges=30)

@@ -1,4 +1,7 @@
-"""Tests of texts that are split word by word: edits and other steps update the tokens of any range."""
+"""Tests of texts that are split word by word.
+
+After an edit or a change of the step, the tokens of any range must be right.
+"""
 
 from __future__ import annotations
 

@@ -121,11 +121,12 @@ def test_wordpiece_encodes_as_specified_at_any_step(
         assert segmentation.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
 
 
-def test_training_wordpiece_on_the_corpus_of_the_course_makes_the_tokens_printed_there() -> None:
-    """Like the program, the course settles ties by the pair that occurs first, and counts pairs that occur once.
+def test_training_wordpiece_on_the_corpus_of_the_hugging_face_course_makes_its_published_tokens() -> None:
+    """In a tie, Hugging Face's course and the program merge the pair that occurs first.
 
-    The program's vocabulary has twelve more tokens: each character also gets a token for the beginning of words, even
-    if no word begins with it. The trainer of the tokenizers library does the same.
+    Both also merge pairs that occur only once. The program's vocabulary has twelve more tokens: each character
+    also gets a token for the beginning of words, even if no word begins with it. The trainer of the tokenizers
+    library does the same.
     """
     specials, begin_no_word = ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), "defklmnoprvz"
     recipe = Recipe.preset("wordpiece", vocab_size=70 + 12, min_frequency=1, special_tokens=specials)

@@ -94,9 +94,10 @@ class BusyWindow:
         self._process.stdout.close()
 
     def seconds_lost(self, killed: float, recovered: Mapping[int, int]) -> float:
-        """Return how many seconds before the kill the window had reported the first merge that is lost.
+        """Return the seconds between the window's report of the first lost merge and the kill.
 
-        `recovered` has the number of merges of each run that were found in files.
+        `killed` is the time of the kill. `recovered` maps the number of a run to the number of its merges that were
+        found in files. Return 0 if no merge is lost.
         """
         lost = (killed - moment for moment, run, learned in self.told if learned > recovered.get(run, 0))
         return max(lost, default=0.0)

@@ -1,7 +1,7 @@
-"""The tests that do random acts for a long time. No exception occurs, memory does not grow, and no network is reached.
+"""Tests that perform random actions for a long time. They raise no error, leak no memory and use no network.
 
-By default the acts take a few seconds. In the environment, BPE_LONG=1 requests 5,000 acts, BPE_SOAK_DEEDS=1000 requests
-a thousand acts, and BPE_SOAK_SEED=7 requests other random acts.
+By default the actions take a few seconds. Environment variables change this: BPE_LONG=1 requests 5,000
+actions, BPE_SOAK_DEEDS=1000 requests 1,000 actions, and BPE_SOAK_SEED=7 requests different random actions.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def _damage_once(value: Any, chance: random.Random) -> Any:
 
 
 def as_json(value: Any, chance: random.Random) -> bytes:
-    """Return a value as JSON. If the value is too deep for Python's JSON writer, return another deep JSON text.
+    """Return a value as JSON. If the value is too deep for Python's JSON writer, return a different deep JSON text.
 
     Some results are encoded in UTF-16 or begin with a byte order mark.
     """

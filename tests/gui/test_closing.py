@@ -183,7 +183,7 @@ class PersonalCloseEvent(QCloseEvent):
         return True
 
 
-def test_quitting_with_only_the_trained_sample_asks_nothing(
+def test_quitting_asks_no_question_if_only_the_sample_was_trained(
     program: Program, answerer: DialogAnswerer, train: Callable[[Program], None]
 ) -> None:
     train(program)

@@ -363,7 +363,7 @@ def test_each_action_for_a_comparison_shows_a_chart_below_the_columns(
     assert not program.text_panel.isVisible()
 
 
-def test_the_search_finds_comparison_pages_without_an_action(program: Program) -> None:
+def test_the_search_finds_comparison_pages_that_have_no_action_of_their_own(program: Program) -> None:
     program.window.show_room("build")
     hits = best_hits("morphemes", program.finding.searches(None))
     next(hit for hit in hits if hit.title == "Are words split at their parts?").choose()

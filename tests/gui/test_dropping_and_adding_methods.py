@@ -1,4 +1,4 @@
-"""Tests of runs whose steps drop or add tokens. The code of the window names no such method."""
+"""Tests of runs whose steps drop or add tokens. The window's code does not mention such methods by name."""
 
 from __future__ import annotations
 

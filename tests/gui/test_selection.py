@@ -186,7 +186,7 @@ def test_pointing_at_a_tile_of_the_watched_word_highlights_its_token_and_a_click
     assert trained_window.selecting.card.isVisible()
 
 
-def test_a_click_on_a_boundary_shows_the_reason_of_the_boundary_until_the_step_changes(
+def test_a_click_on_a_boundary_shows_the_reason_for_the_boundary_until_the_step_changes(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     trained_window.window.show_room("watch")

@@ -1,4 +1,4 @@
-"""Tests of values that can be undone, and of the step shown."""
+"""Tests of values whose changes can be undone, and of the step shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the source lines that Python keeps because PySide reads the source of each module."""
+"""Tests of the removal of cached source lines. Python caches them when PySide reads the source of a module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picker above the charts. It replaces their tabs: the user chooses a measure and the subject of the chart."""
+"""The picker above the charts, which is shown instead of tabs. The user chooses a measure and its subject."""
 
 from __future__ import annotations
 

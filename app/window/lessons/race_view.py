@@ -107,7 +107,7 @@ class WorkBars(QWidget):
         self.update()
 
     def lines(self) -> Sequence[str]:
-        """Return one line of text for each trainer, about its work."""
+        """Return one line of text about the work of each trainer."""
         return [f"{TITLES[name]}: {_written(effort)}" for name, effort in self._work.items()]
 
     def sizeHint(self) -> QSize:

@@ -89,7 +89,7 @@ class LessonWiring(QObject):
         )
 
     def _places(self) -> dict[str, int]:
-        """Return the step that the user reached in each lesson, from the settings. Malformed entries are ignored."""
+        """Return the step reached in each lesson, as stored in the settings. Malformed entries are ignored."""
         pieces = (place.rpartition(":") for place in self._settings.get(LESSON_PLACES))
         return {name: int(number) for name, _, number in pieces if name and number.isdecimal()}
 

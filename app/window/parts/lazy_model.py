@@ -82,7 +82,7 @@ class LazyModel:
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 
     def own_files(self) -> Mapping[str, Callable[[], bytes]]:
-        """Return the further kinds of files that the answer can be written to, besides tables and pictures.
+        """Return the additional file types in which the answer can be saved, besides tables and pictures.
 
         The result is a dictionary from a file name extension to the function that makes the file's content.
         """

@@ -30,7 +30,7 @@ class Throttle(QObject):
             self._act()
 
     def catch_up(self) -> None:
-        """Make the call that is waiting for the end of the pause, if there is one."""
+        """Make the call that is waiting for the end of the pause. Do nothing if no call is waiting."""
         if self._wanted:
             self._pause_over()
 

@@ -196,7 +196,7 @@ def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) ->
 
 
 def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], nothing: str = "") -> QMenu:
-    """Return a menu. Each time it opens, `fill` adds its entries. If there are none, it shows the text `nothing`."""
+    """Return a menu that `fill` fills each time the menu opens. An empty menu shows the text `nothing`."""
     menu = QMenu(title, parent)
 
     def fill_anew() -> None:

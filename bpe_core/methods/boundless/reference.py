@@ -40,9 +40,9 @@ from bpe_core.support.arrays import Int64s
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> picky.Corpus:
-    """Return the runs of two or more neighbouring words that consist of one token each.
+    """Return the runs of two or more neighbouring words, each of which is a single token.
 
-    Each of these words holds a letter, and is represented by its token.
+    A run is a list of the words' tokens. Each of these words contains a letter.
     """
     runs: picky.Corpus = []
     for run, count in words:

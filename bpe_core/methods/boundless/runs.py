@@ -18,7 +18,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 
 class Runs(NamedTuple):
-    """The runs of whole words. In these runs, each word is one base symbol."""
+    """The runs of whole words, as sequences of symbols. Each base symbol stands for one word."""
 
     words: WordTable  # only the counts of the runs matter
     alphabet: Alphabet

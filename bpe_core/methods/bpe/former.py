@@ -1,6 +1,6 @@
-"""The object that declared byte-pair encoding in an older version.
+"""The declaration of byte-pair encoding in the form that older plug-ins use.
 
-Older plug-ins copy the object and change some of its fields.
+These plug-ins copy the object `METHOD` and change some of its fields.
 """
 
 from __future__ import annotations

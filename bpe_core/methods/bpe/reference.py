@@ -147,7 +147,7 @@ class TokenBook:
 
 
 def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged. A pair must contain no unknown symbol, and not be too long."""
+    """Return the pairs that may be merged. Pairs that are too long or contain an unknown symbol are left out."""
     longest = recipe.max_token_length
     return {
         (left, right): count
@@ -305,7 +305,7 @@ def ranks_of_symbols(symbols: Word, history: History) -> list[int | None]:
 
 
 def encode_word_greedily(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Encode a word in another way: choose the longest token that fits at each offset.
+    """Encode a word in a different way: choose the longest token that fits at each offset.
 
     The order of the merges does not matter here, so a word can be split differently:
 
@@ -316,7 +316,7 @@ def encode_word_greedily(word: bytes, history: History, *, at: int | None = None
     >>> encode_word(b"abc", history), encode_word_greedily(b"abc", history)
     ([1, 4], [5, 3])
 
-    A symbol that no token holds becomes the alphabet's token for unknown symbols.
+    A symbol that is in no token becomes the alphabet's token for unknown symbols.
     """
     symbols = tuple(history.alphabet.symbols_of(word, history.recipe))
     token_of = token_of_symbols(history if at is None else history.first(at))

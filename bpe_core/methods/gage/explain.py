@@ -1,11 +1,11 @@
 """The blocks of a run of Gage's compressor, and the meaning of the bytes around a boundary.
 
-Each block has a table, in which a byte stands for a longer text. The steps of the run fill the tables one after
-another. After k steps, a text is split by the table to which step k belongs.
+Each block has a table, in which a byte stands for a longer text. The steps of the run fill the tables one
+after another. After k steps, a text is split by the table to which step k belongs.
 
-A boundary lies between two characters of a text. If a byte of the table stands for both of them, the boundary is not
-visible. So there are three cases: there is such a byte, there will be such a byte once the table is complete, or there
-never is such a byte.
+A boundary lies between two characters of a text. If a byte of the table stands for both of them, the boundary
+is not visible. So there are three cases: such a byte exists, it will exist once the table is complete, or it
+never exists.
 
     >>> from bpe_core.methods.gage.reference import train
     >>> blocks = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})

@@ -150,9 +150,10 @@ class CompiledLattices:
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Find the best path of each stretch, beginning with the stretch `start`. If `start` is 0, a new search begins.
+        """Find the best path of each stretch of text, from the stretch `start` on. If `start` is 0, a new search
+        begins.
 
-        Return the index of the next stretch, and the work done.
+        Stop after about `work` units of work. Return the index of the next stretch, and the work done.
         """
         if start == 0:
             self._begin(0.0)
@@ -216,9 +217,10 @@ class CompiledLattices:
         kernel.tidy_edges(self._lattice, scores)
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Add the expected counts of the pieces in each stretch, beginning with the stretch `start`.
+        """Add up the expected counts of the pieces in the stretches of text, from the stretch `start` on.
 
-        If `start` is 0, a new sum begins. Return the index of the next stretch, and the work done.
+        If `start` is 0, new sums begin. Stop after about `work` units of work. Return the index of the next stretch,
+        and the work done.
         """
         if start == 0:
             self._begin(1.0)

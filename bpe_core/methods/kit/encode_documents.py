@@ -442,10 +442,10 @@ class _Shards:
         self.whole.append(shard)
 
     def _describe(self, number: int, content: dict[str, Any]) -> None:
-        """Write the description of a finished shard. The file appears with its whole content.
+        """Write the description of a finished shard. The file appears only when its content is complete.
 
-        There is no wait until the disk has the description. If it is lost in a power failure, the shard is encoded
-        again.
+        The function does not wait until the description is on the disk. If a power failure destroys the description,
+        the shard is encoded again.
         """
         place = self.folder / _head_name(number)
         part = place.with_name(f".{place.name}{OF_PARTS}")

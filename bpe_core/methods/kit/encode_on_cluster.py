@@ -131,10 +131,9 @@ def _encoder(table: Path, request: EncodingRequest) -> CorpusEncoder:
 
 
 def _without_ends_of_spans(pieces: Iterable[Piece], corpus: Corpus) -> Iterator[Piece]:
-    """Yield the pieces of a corpus that was divided into parts of files.
+    """Yield the pieces of a corpus whose files were divided into parts.
 
-    A document may continue in the next part of its file. In this case, its piece is returned without the end of a
-    document.
+    A document may continue in the next part of its file. Then its piece is yielded without the end of a document.
     """
     for piece in pieces:
         span = corpus.sources[piece.source].span

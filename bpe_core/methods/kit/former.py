@@ -47,7 +47,7 @@ class FormerEntry:
 
 @dataclass(frozen=True)
 class Method:
-    """The functions of a method as older plug-ins declare them."""
+    """The declaration of a method in the form that older plug-ins use."""
 
     reason: str
     nothing_to_learn: str

@@ -326,7 +326,7 @@ class Tokenizer:
     def decode_numbers(self, numbers: Iterable[int], *, skip_special: bool = False) -> bytes:
         """Return the bytes of the tokens with these ids.
 
-        `numbers` are ids of the file. Machine code decodes large arrays of ids.
+        `numbers` are the ids in the tokenizer's file. Large arrays of ids are decoded by machine code.
         """
         ids = _as_array(numbers)
         table = None if ids is None else self._table_for(ids, skip_special)

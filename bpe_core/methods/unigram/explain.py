@@ -1,9 +1,9 @@
-"""The reasons for boundaries of a method that splits a word in the most probable way.
+"""The reasons for the boundaries in a word that is split in the most probable way.
 
-A word is split at a boundary because the best way to split it is better than the best way without this split. Both ways
-are shown piece by piece with their scores (log-probabilities). Scores are added, and a sum closer to 0 is more
-probable. In MinGram the way with the fewest tokens is the best. So the number of tokens is shown, and scores decide
-among ways with equally many tokens.
+Two ways to split the word are compared: the best way, and the best way that does the opposite at the
+boundary. Both ways are shown piece by piece with their scores (log-probabilities). Scores are added, and a
+sum closer to 0 is more probable. In MinGram the way with the fewest tokens is the best. So the number of
+tokens is shown, and scores decide among ways with equally many tokens.
 
     best        the word is split here, and the best way without this split is less probable
     only        every way to split the word splits it here

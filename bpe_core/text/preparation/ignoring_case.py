@@ -26,9 +26,10 @@ Stretch = tuple[int, int]  # where letters begin and end that can equal one lett
 
 
 def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
-    """Rewrite a regular expression so that `regex` ignores case in the same way as Oniguruma, without a flag.
+    """Rewrite a regular expression so that `regex` ignores case in the same way as Oniguruma.
 
-    `tokens` are the tokens of the expression. If both libraries already match the same texts, return them unchanged.
+    The new expression needs no flag for ignoring case. `tokens` are the tokens of the expression. If both
+    libraries already match the same texts, return the tokens unchanged.
     """
     written = list[str]()
     is_same = True

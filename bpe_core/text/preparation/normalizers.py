@@ -1,6 +1,6 @@
 """The operations that change a whole text.
 
-They also return the offset in the old text from which each new character comes.
+For each new character, they also return the offset in the old text from which it comes.
 """
 
 from __future__ import annotations
@@ -395,10 +395,11 @@ class Precompiled:
             yield place, place + 1, alone[ord(text[place])]
 
     def _pattern_of_joins(self, text: str) -> regex.Pattern[str] | None:
-        """Return a pattern that finds the places of `text` that cannot be replaced character by character.
+        """Return a pattern that finds the parts of `text` that cannot be replaced character by character.
 
-        The pattern matches texts that the operation keeps unchanged, and pairs of characters that the table may replace
-        together. Return None if the operation has no such texts, and `text` contains no such pairs.
+        The pattern matches texts that the operation keeps unchanged, and pairs of characters that the operation's
+        table may replace together. Return None if the operation keeps no texts unchanged, and `text` contains no such
+        pairs.
         """
         known = self._known_pairs
         joined = set[str]()

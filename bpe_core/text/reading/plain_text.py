@@ -102,7 +102,7 @@ class NumberedLines:
             yield line
 
     def has_more(self) -> bool:
-        """Return whether another line follows. If so, `block` then contains this line."""
+        """Return whether there is another line. If there is, `block` contains this line after the call."""
         while self.place == len(self.block):
             if len(self._rest):
                 self._start = self._rest_start
@@ -260,7 +260,7 @@ def _new_buffer(size: int) -> memoryview:
 
 @dataclass
 class Utf8Check:
-    """A check that a text is valid UTF-8. It repairs the text or raises an error, as the options of reading say."""
+    """A check that a text is valid UTF-8. It repairs an invalid text or raises an error, depending on the options."""
 
     source: Source
     on_invalid: OnInvalid

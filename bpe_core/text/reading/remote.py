@@ -158,7 +158,10 @@ def _located(address: str, name: str) -> tuple[Any, str]:
 
 @contextmanager
 def sentences(name: str, place: int = 0) -> Iterator[None]:
-    """Turn any exception of a package into a CorpusError that names the address, the offset and the reason."""
+    """Raise a CorpusError instead of any exception of the package that reads a remote file.
+
+    The message names the address, the offset and the reason.
+    """
     where = f"{name} could be read only up to byte {place:,}" if place else f"{name} could not be read"
     try:
         yield

@@ -47,7 +47,7 @@ Thread = tuple[int, int]  # the automaton's state, and the offset at which its m
 
 @dataclass(frozen=True)
 class _ReadState:
-    """A state that reads one character of these kinds and goes on to the state `then`."""
+    """A state of an automaton. It reads one character of certain kinds and goes on to the state `then`."""
 
     mask: int
     then: int
@@ -55,7 +55,7 @@ class _ReadState:
 
 @dataclass(frozen=True)
 class _TryState:
-    """A state that goes on to each of these states, in order, without reading a character."""
+    """A state that moves to each of its target states, in order, without reading a character."""
 
     targets: tuple[int, ...]
 

@@ -126,7 +126,7 @@ def test_the_exercise_command_refuses_an_empty_text(tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize("form", ["--latex", "--markdown"])
-def test_the_caption_of_the_answers_names_the_recipe_and_the_checksum_of_each_text(
+def test_the_caption_of_exercise_answers_gives_the_recipe_and_the_checksum_of_each_text(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["exercise", str(TEXTS["prose"]), "--sizes", "300", form]) == 0

@@ -115,7 +115,7 @@ def test_repeating_a_manifest_reports_a_changed_manifest_and_changed_or_missing_
     assert run(["repeat", "nowhere.json"]) == 1
 
 
-def test_repeating_a_search_with_a_time_limit_names_the_option_that_makes_its_results_repeatable(
+def test_the_repeat_command_suggests_the_rounds_option_for_a_search_with_a_time_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _run_in_this_process)
@@ -258,7 +258,7 @@ def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
 def test_a_command_with_a_manifest_exits_without_an_error_if_its_output_pipe_is_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Python closes the copy when the copy goes, and an error would be printed then."""
+    """Python closes the copy of the standard output when it deletes the copy. An error would then be printed."""
 
     class Unread(io.StringIO):
         def flush(self) -> None:

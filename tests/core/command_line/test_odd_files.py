@@ -45,7 +45,7 @@ def test_a_command_says_that_it_waits_for_a_named_pipe(argv: list[str], tmp_path
     waiting.communicate()
 
 
-def test_the_shelf_command_refuses_a_folder_that_is_not_there(
+def test_the_shelf_command_refuses_a_folder_that_does_not_exist(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["shelf", "--folder", str(tmp_path / "nowhere")]) == 1

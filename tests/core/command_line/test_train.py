@@ -23,7 +23,7 @@ def test_each_table_format_written_by_the_train_command_is_read_back(text: Path,
     assert (len(history), history.end_reason) == (7, "too rare")
 
 
-def test_the_train_command_prints_the_number_of_merges_and_why_it_ended(
+def test_the_train_command_prints_the_number_of_merges_and_why_training_ended(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "merges.csv"

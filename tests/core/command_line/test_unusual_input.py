@@ -202,7 +202,7 @@ def test_a_jump_of_the_clock_is_not_counted_as_training_time(
 def test_a_repeated_key_in_a_small_json_file_is_refused(
     argv: list[str], content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The last value counted without a word."""
+    """An earlier version used the last value and showed no message."""
     monkeypatch.chdir(tmp_path)
     Path("s.txt").write_text(TEXT)
     Path("it.json").write_text(content)

@@ -75,7 +75,7 @@ def table() -> History:
 
 @settings(max_examples=3)
 @given(swap=st.integers(1, 119), text=st.text(max_size=20))
-def test_a_table_with_replaced_tokens_gives_the_same_ids_in_the_library_and_in_the_program(
+def test_a_table_with_replaced_tokens_gives_the_same_ids_as_the_tokenizers_library(
     table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
 ) -> None:
     replacement = replace(Corpus.from_texts([CODE]), table, swap)

@@ -157,8 +157,9 @@ def test_joining_two_tables_of_characters_keeps_the_symbols_of_both_tables() -> 
 
 
 def test_a_table_with_merge_priorities_keeps_its_priorities_when_trimmed(words: WordTable, history: History) -> None:
-    """The table prefers whole words, joins pairs in another order than it learned them, and has a token that no
-    pair makes.
+    """The table prefers whole words, and one of its tokens is made by no pair.
+
+    It also joins pairs in a different order than it learned them.
     """
     alphabet = Alphabet((*history.alphabet.symbols, Symbol(b"qqx", b"qqx", "seed")))
     pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]

@@ -137,7 +137,7 @@ def test_newest_steps_left_behind_by_a_killed_training_run_are_not_read(tmp_path
     assert not steps_file(session).exists()
 
 
-def test_writing_the_newest_steps_takes_at_most_two_per_cent_of_the_time(
+def test_writing_the_newest_steps_takes_at_most_two_per_cent_of_the_running_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]

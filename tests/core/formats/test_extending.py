@@ -59,7 +59,7 @@ def run_extend(
     return report
 
 
-def test_extending_a_tokenizer_keeps_all_old_ids_and_the_library_agrees(
+def test_the_tokenizers_library_confirms_that_extending_a_tokenizer_keeps_all_old_ids(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = TEXTS / "latin.txt"

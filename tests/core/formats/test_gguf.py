@@ -359,7 +359,7 @@ def test_invalid_gguf_files_are_refused_with_an_error_message(data: bytes, messa
         open_table(path)
 
 
-def test_writing_a_sentencepiece_model_that_would_join_other_pieces_is_refused(tmp_path: Path) -> None:
+def test_exporting_a_table_as_a_sentencepiece_model_that_would_join_other_pieces_is_refused(tmp_path: Path) -> None:
     """SentencePiece joins any two neighbours whose joined text is a piece.
 
     The table joins only the pairs of its merges.

@@ -213,7 +213,7 @@ def test_an_error_message_quotes_only_the_beginning_of_a_long_wrong_value() -> N
         FORMATS["csv"].open(data, "table.csv")
 
 
-def test_every_format_opens_or_refuses_a_file_of_another_format() -> None:
+def test_every_format_opens_or_refuses_files_of_all_other_formats() -> None:
     for format in FORMATS:
         for other in WRITTEN:
             if other != format:

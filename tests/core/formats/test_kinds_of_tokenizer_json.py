@@ -191,7 +191,7 @@ def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> No
 
 @pytest.mark.parametrize("is_added", [True, False])
 @pytest.mark.parametrize("kind", ["albert", "t5"])
-def test_text_normalized_to_the_name_of_a_unigram_token_gets_the_same_ids_as_in_the_library(
+def test_text_normalized_to_a_unigram_token_name_gets_the_same_ids_as_in_the_tokenizers_library(
     kind: str, is_added: bool
 ) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
@@ -269,7 +269,7 @@ def test_unknown_characters_are_encoded_even_if_the_unknown_token_is_only_an_add
         ("xlm roberta", "e", {"single_word": True}),
     ],
 )
-def test_texts_with_an_added_token_inside_words_get_the_same_ids_as_in_the_library(
+def test_texts_with_an_added_token_inside_words_get_the_same_ids_as_in_the_tokenizers_library(
     kind: str, text: str, how: dict[str, bool]
 ) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
@@ -329,7 +329,7 @@ def test_byte_characters_are_read_as_ordinary_letters_if_the_file_splits_words_a
 
 
 @pytest.mark.parametrize("unknown", ["the", "##s"])
-def test_words_that_begin_with_the_wordpiece_unknown_token_get_the_same_ids_as_in_the_library(unknown: str) -> None:
+def test_words_beginning_with_the_wordpiece_unknown_token_get_the_ids_of_the_tokenizers_library(unknown: str) -> None:
     whole = wordpiece([], [{"type": "WhitespaceSplit"}])
     whole["model"]["unk_token"] = unknown
     theirs, opened = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
@@ -356,7 +356,9 @@ def test_an_added_token_matched_in_normalized_text_is_decoded_in_normalized_form
 
 
 @pytest.mark.parametrize("cuts", [[], [split(QWEN)], [{"type": "WhitespaceSplit"}]])
-def test_text_normalized_to_bytes_before_splitting_gets_the_same_ids_as_in_the_library(cuts: list[Whole]) -> None:
+def test_text_normalized_to_bytes_before_splitting_gets_the_same_ids_as_in_the_tokenizers_library(
+    cuts: list[Whole],
+) -> None:
     whole = {
         **KINDS["qwen"](),
         "normalizer": {"type": "ByteLevel"},
@@ -404,7 +406,7 @@ DECODERS = (
 
 
 @pytest.mark.parametrize("place", range(len(DECODERS)))
-def test_each_kind_of_decoder_in_tokenizer_json_gives_the_same_texts_as_the_library(place: int) -> None:
+def test_each_kind_of_decoder_in_tokenizer_json_gives_the_same_texts_as_the_tokenizers_library(place: int) -> None:
     chance = Random(place)
     for kind in ("clip", "bert", "xlm roberta", "llama 2"):
         data = json.dumps({**KINDS[kind](), "decoder": DECODERS[place]}).encode()

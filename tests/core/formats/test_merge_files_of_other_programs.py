@@ -24,7 +24,7 @@ from tests.core.formats.samples import languages, texts
 
 
 def clip() -> tuple[Any, list[str]]:
-    """Return a tokenizer like the tokenizer of CLIP, made by `tokenizers`, and the lines of its merges."""
+    """Return a tokenizer that the library `tokenizers` trains with CLIP's settings, and the lines of its merges."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre, changes = tokenizers.pre_tokenizers, tokenizers.normalizers
     made = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix="</w>"))
@@ -236,7 +236,10 @@ def test_only_the_merges_that_the_clip_model_uses_are_read_from_its_merge_file(t
 
 @pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
 def test_merges_of_a_vocab_bpe_file_get_their_ids_from_encoder_json(tmp_path: Path, asked: str) -> None:
-    """The first GPT of OpenAI is published with merges of characters that end words, and a JSON file of ids."""
+    """The first GPT of OpenAI is published with a list of merges, and a JSON file of ids.
+
+    Its merges contain characters with the marker `</w>`, which ends a word.
+    """
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
     names = [
         "<unk>",

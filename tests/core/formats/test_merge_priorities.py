@@ -44,7 +44,7 @@ GPT2 = NAMED_PATTERNS["gpt2"].expression
 
 
 def random_texts(number: int, seed: int = 1) -> list[str]:
-    """Return texts of random characters of Unicode with many blanks."""
+    """Return texts of random Unicode characters with many blanks."""
     rng = random.Random(seed)
     planes = [(32, 127), (9, 14), (32, 33), (0x80, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000), (0x10000, 0x20000)]
     return ["".join(chr(rng.randrange(*rng.choice(planes))) for _ in range(rng.randrange(30))) for _ in range(number)]

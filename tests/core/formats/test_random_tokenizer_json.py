@@ -200,7 +200,7 @@ MEMBERS = [r"\s", r"\S", r"\d", r"\D", r"\w", r"\W", r"\p{L}", r"\P{L}", r"\p{N}
 
 
 @pytest.mark.parametrize("seed", range(40 if EXPLORES else 1))
-def test_patterns_with_random_character_sets_split_text_like_the_library(seed: int) -> None:
+def test_patterns_with_random_character_sets_split_text_as_in_the_tokenizers_library(seed: int) -> None:
     chance, text = Random(seed), "ab aé 12x]\n_B"
     for _ in range(300):
         members = "".join(chance.choices(MEMBERS, k=chance.randrange(1, 5)))

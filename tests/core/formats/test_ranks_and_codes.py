@@ -168,7 +168,7 @@ def test_codes_of_the_first_subword_nmt_releases_are_read_without_a_version_line
         assert pieces == theirs.segment_tokens([word])
 
 
-def test_codes_without_a_version_are_read_as_newer_codes_if_their_tokens_contain_the_end_marker() -> None:
+def test_subword_nmt_codes_without_a_version_count_as_newer_codes_if_tokens_contain_the_end_marker() -> None:
     text = "e n</w>\nt h\nth en</w>\n"
     without_version, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
     assert "says no version" in without_version.notes[1]
@@ -247,7 +247,7 @@ def minbpe_encode(model: bytes, text: str) -> list[int]:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
-def test_the_minbpe_algorithm_gives_the_same_ids_with_an_exported_file_as_the_program(preset: str) -> None:
+def test_the_minbpe_algorithm_gives_the_same_ids_as_the_program_for_an_exported_file(preset: str) -> None:
     history = learn_preset(preset, merges=100)
     model = content(history, "minbpe")
     for text in texts()[::3]:

@@ -519,6 +519,6 @@ def test_exporting_warns_about_a_text_that_the_written_file_would_turn_into_a_to
     assert any("In this format the text < becomes the special token" in sentence for sentence in JSON.can_hold(history))
 
 
-def test_exporting_warns_that_the_library_would_join_the_unknown_token_with_its_neighbours() -> None:
+def test_exporting_warns_that_the_tokenizers_library_would_merge_neighbours_with_the_unknown_token() -> None:
     history = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
     assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(history))

@@ -47,7 +47,7 @@ def test_comparing_tables_names_a_different_tie_rule_as_the_cause() -> None:
     assert "smallest-text" in comparison.explanation
 
 
-def test_comparing_tables_of_two_methods_with_the_same_tie_rule_does_not_blame_a_tie() -> None:
+def test_comparing_tables_of_two_methods_with_the_same_tie_rule_names_the_method_as_the_cause() -> None:
     first, second = learn_table(ties="smallest-text"), learn_table()
     recipe = first.recipe.with_changes(method="parity")
     comparison = compare_tables(first, History.from_pairs(recipe, second.alphabet, list(second.pairs())))

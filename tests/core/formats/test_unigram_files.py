@@ -143,7 +143,9 @@ def test_a_unigram_model_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_
 
 @pytest.mark.parametrize("format", ["sentencepiece", "tokenizer.json"])
 @every_recipe
-def test_an_exported_unigram_model_is_read_back_and_its_library_agrees(choices: dict[str, Any], format: str) -> None:
+def test_an_exported_unigram_model_is_read_back_and_verified_by_the_library_of_its_format(
+    choices: dict[str, Any], format: str
+) -> None:
     history = history_of(choices)
     verification = prepare_export(
         history, "ours", format=FORMATS[format], text="\n".join((*texts(), *lines()))

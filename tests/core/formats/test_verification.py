@@ -83,7 +83,7 @@ def test_a_verification_that_compared_no_text_does_not_claim_agreement(
     assert "compared" in agreement.sentence
 
 
-def test_an_exported_file_that_cannot_be_read_back_is_not_verified() -> None:
+def test_an_exported_file_that_cannot_be_read_back_fails_verification() -> None:
     verification = verify(content(HISTORY, "minbpe")[:-4], FORMATS["minbpe"], HISTORY)
     assert not verification.agrees
     broken = verify(b"minbpe v1\n", FORMATS["minbpe"], HISTORY)
@@ -184,7 +184,7 @@ def test_a_table_with_counts_of_another_text_is_exported_and_read_back_unchanged
     assert list(back) == list(counted)
 
 
-def test_verification_runs_the_library_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_runs_the_tokenizers_library_in_a_separate_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     monkeypatch.setattr(peer_process, "LARGE", 0)
     data, format = content(HISTORY, "tokenizer.json"), FORMATS["tokenizer.json"]

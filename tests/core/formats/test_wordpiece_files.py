@@ -88,7 +88,7 @@ def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None)])
 @pytest.mark.parametrize("is_configured", [True, False], ids=["told", "guessed"])
-def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
+def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_tokenizers_library(
     lowercase: bool, accents: bool | None, is_configured: bool
 ) -> None:
     asked = train_library_tokenizer(lowercase, accents)
@@ -194,7 +194,7 @@ def test_exporting_merges_as_vocab_txt_is_refused() -> None:
 
 
 def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The commands print the ids of the file."""
+    """The commands print the ids of the tokenizer's file."""
     (tmp_path / "vocab.txt").write_bytes(SMALL)
     (tmp_path / "other-vocab.txt").write_bytes(SMALL + b"##ba\n")
     first, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))

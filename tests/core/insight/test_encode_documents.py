@@ -240,7 +240,10 @@ def test_machine_code_and_numpy_write_the_same_separator_ids_after_documents(
 def test_encoding_documents_starts_no_other_program(
     history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In an earlier version, each encoding in a clone asked git for the commit, which took longer than 1 MB of text."""
+    """In an earlier version, each encoding in a clone asked git for the commit.
+
+    This took longer than encoding 1 MB of text.
+    """
 
     def refuse(*arguments: Any, **options: Any) -> None:
         raise AssertionError(f"{arguments} was started")

@@ -1,4 +1,4 @@
-"""Tests of ids that are decoded and encoded again: the same ids change as in the libraries.
+"""Tests of ids that are decoded and encoded again. The ids that change are the same as in the libraries.
 
 Each reason for a change is checked by a second computation.
 """
@@ -105,7 +105,7 @@ def check_reason(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reaso
 
 
 def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set[str]:
-    """Compare a round trip with the text and ids of the library. Return the kinds of its reasons."""
+    """Check a round trip against the library's text and ids. Return the kinds of reasons for the changed ids."""
     trip = trips.of(np.array(trips.history.indices_of(ids)))
     assert trip.text == text, ids
     assert trip.is_canonical is (again == ids), ids
@@ -122,7 +122,7 @@ def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set
 
 
 @pytest.mark.parametrize("kind", KINDS if EXPLORES else ALWAYS)
-def test_round_trips_of_ids_match_the_library_and_a_second_computation_confirms_each_reason(kind: str) -> None:
+def test_round_trips_of_ids_match_the_tokenizers_library_and_have_correct_reasons(kind: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = file_of(kind)

@@ -390,7 +390,7 @@ def test_the_pattern_branch_named_in_a_reason_is_the_alternative_that_the_patter
         assert branch.explanation
 
 
-def test_branches_of_a_custom_pattern_are_named_in_reasons() -> None:
+def test_the_branch_of_a_custom_pattern_that_matched_a_word_is_found() -> None:
     recipe = Recipe(pattern="custom", custom_pattern=r"(?i)[a-c|]+|\||x(?:y|z)")
     branches = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
     assert [branch and branch.number for branch in branches] == [1, 3]

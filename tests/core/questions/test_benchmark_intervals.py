@@ -89,7 +89,7 @@ def test_equal_seeds_give_equal_intervals_and_different_seeds_give_different_int
     assert [first[name] for name in columns] != [other[name] for name in columns]
 
 
-def test_intervals_of_language_premiums_are_computed_from_the_same_sentences_in_each_language(
+def test_intervals_of_language_premiums_resample_the_same_sentences_in_each_language(
     studies: dict[str, bpe.Study], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("parallel")

@@ -1,4 +1,4 @@
-"""Tests of weighted sums in a benchmark: plain code computes the same sums, and intervals show random differences."""
+"""Tests of weighted sums in a benchmark, and of their intervals. Plain code computes the same sums."""
 
 from __future__ import annotations
 

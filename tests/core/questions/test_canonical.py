@@ -116,7 +116,7 @@ def test_arrays_of_values_that_are_not_ids_are_refused(tmp_path: Path, array: ob
         bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
 
 
-def test_a_row_of_ids_in_a_json_lines_file_may_have_more_values_than_other_json(tmp_path: Path) -> None:
+def test_a_row_of_ids_in_a_json_lines_file_may_exceed_the_usual_limit_of_json_values(tmp_path: Path) -> None:
     count = MOST_VALUES + 2
     (tmp_path / "a.jsonl").write_text("[ 7 " + ", 12" * (count - 2) + ",0]\n")
     (row,) = id_rows.rows_of_file(str(tmp_path / "a.jsonl"))

@@ -78,7 +78,7 @@ def test_the_folder_question_gives_a_published_pattern_the_same_name_as_the_llam
 
 
 @pytest.mark.skipif(not (SHARED / "data" / "gpt2").is_dir(), reason="needs the files of GPT-2")
-def test_the_converter_of_llama_cpp_knows_the_ids_of_a_published_tokenizer() -> None:
+def test_the_folder_question_names_the_llama_cpp_pre_tokenizer_of_a_published_tokenizer() -> None:
     answer = bpe.folder(str(SHARED / "data" / "gpt2"))
     assert answer.facts["llama_cpp_converter"] == "gpt-2"
     assert answer.facts["llama_cpp_pre_tokenizer"] == "gpt-2"
@@ -131,7 +131,7 @@ def test_the_folder_question_names_the_first_merge_that_a_smaller_file_lacks(mod
     assert report["tokens"][0].startswith("23 tokens are only in tokenizer.json")
 
 
-def test_the_folder_question_finds_that_another_pattern_splits_words_differently(model: Path) -> None:
+def test_the_folder_question_reports_that_a_different_pattern_splits_words_differently(model: Path) -> None:
     whole = json.loads((model / "tokenizer.json").read_text())
     letters = {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False}
     as_bytes = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}

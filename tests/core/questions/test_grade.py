@@ -265,7 +265,7 @@ def test_the_grade_question_accepts_every_correct_trainer(text: str, exercise: s
     assert grade_merges(text, merges, EXERCISES[exercise]).is_right
 
 
-def test_the_grade_question_accepts_a_correct_trainer_that_keeps_its_counts() -> None:
+def test_the_grade_question_accepts_a_correct_trainer_that_updates_its_counts_after_each_merge() -> None:
     assert grade_merges(TEXT, train_with_kept_counts(TEXT), EXERCISES["cs336"], MERGES).is_right
 
 
@@ -311,7 +311,7 @@ def test_the_grade_question_expects_no_more_merges_than_the_text_allows() -> Non
     assert grade_merges("low low", merges, EXERCISES["cs336"], 1_000).is_right
 
 
-def test_the_grade_question_recognizes_merges_of_another_text() -> None:
+def test_the_grade_question_recognizes_merges_learned_from_a_different_text() -> None:
     grade = grade_merges(TEXT, train_with_mistake(OTHER), EXERCISES["cs336"])
     assert grade.cause.startswith("The merges were probably learned from another text")
 

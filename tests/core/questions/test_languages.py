@@ -53,7 +53,7 @@ def test_the_band_in_the_languages_figure_extends_from_the_fewest_to_the_most_to
     assert high[0] - low[0] > high[-1] - low[-1], "it narrows"
 
 
-def test_parallel_sentences_of_languages_are_counted_with_any_tokenizer() -> None:
+def test_the_languages_question_counts_tokens_of_parallel_sentences_with_any_tokenizer() -> None:
     plain = bpe.train(SENTENCES["en"], "gpt2", merges=20)
     rows = Languages(parallel="own").answer(plain).table.records()
     assert {str(row["text"]) for row in rows} == {*SENTENCES}
@@ -65,7 +65,7 @@ def test_parallel_sentences_of_languages_are_counted_with_any_tokenizer() -> Non
     assert last["tokens"] == sum(len(pieces.encode(line)) for line in SENTENCES["de"])
 
 
-def test_languages_weighted_by_ratios_are_compared_as_groups_of_the_corpus(study: bpe.Study) -> None:
+def test_the_languages_question_compares_languages_that_are_weighted_by_ratios(study: bpe.Study) -> None:
     ratios = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in NAMES))
     by_ratio = bpe.train({name: SENTENCES[name] for name in NAMES}, RECIPE.with_changes(mixture=ratios))
     answer = Languages().answer(by_ratio)

@@ -47,7 +47,7 @@ def test_the_look_command_writes_colours_only_to_a_terminal(monkeypatch: pytest.
     assert asking.coloured(["a", "b"]) == "a | b"
 
 
-def test_the_bench_command_compares_the_ids_with_the_library(
+def test_the_bench_command_compares_the_ids_with_the_tokenizers_library(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"

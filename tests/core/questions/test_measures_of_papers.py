@@ -37,7 +37,7 @@ def test_the_type_token_ratio_and_the_average_rank_match_a_plain_python_computat
 
 
 @given(COUNTS)
-def test_the_average_rank_is_larger_by_one_than_in_the_code_published_with_the_paper(counts: list[int]) -> None:
+def test_the_average_rank_counts_from_one_although_the_published_code_counts_from_zero(counts: list[int]) -> None:
     shares = np.sort(np.array(counts) / sum(counts))[::-1]
     assert average_rank(np.array(counts)) == pytest.approx(float((shares * np.arange(len(shares))).sum()) + 1)
 

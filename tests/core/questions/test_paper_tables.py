@@ -86,7 +86,7 @@ def caption(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
     return capsys.readouterr().out.splitlines()[0]
 
 
-def test_the_caption_of_a_markdown_table_names_the_checksum_of_a_file_as_sha256sum_prints_it(
+def test_the_caption_of_a_markdown_table_gives_the_first_digits_of_the_sha256_checksum_of_a_file(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"
@@ -134,7 +134,7 @@ def test_the_caption_of_a_markdown_table_gives_all_random_seeds(
     assert "sample of the texts by seed 3" in caption(capsys, "lengths", sampled)
 
 
-def test_a_figure_for_a_paper_is_written_with_its_rows_and_its_caption_beside_it(table: Path, tmp_path: Path) -> None:
+def test_the_paper_option_writes_a_csv_file_and_a_latex_file_next_to_the_figure(table: Path, tmp_path: Path) -> None:
     figure = tmp_path / "lengths.svg"
     assert run(["lengths", str(table), "-o", str(figure), "--paper", "--manifest", str(tmp_path / "made.json")]) == 0
     assert figure.with_suffix(".csv").read_text().splitlines()[0] == "bytes,tokens"

@@ -78,7 +78,7 @@ def test_a_study_answers_questions_with_tables_and_figures(tmp_path: Path) -> No
     assert sum(answers["ranks"].columns["count"]) == len(study.encode(text, at=30))
 
 
-def test_former_names_in_python_still_work_or_name_their_replacement(tmp_path: Path) -> None:
+def test_former_names_in_python_still_work_and_wrong_calls_raise_an_error(tmp_path: Path) -> None:
     text = text_of("poem")
     study = bpe.train(bpe.Corpus.from_texts([text]), "gpt2", merges=40)
     path = tmp_path / "own.tokenizer.json"

@@ -184,7 +184,7 @@ def first_steps(run: SavedRun, merges: int) -> SavedRun:
 def test_a_session_file_updated_step_by_step_has_the_same_content_as_a_session_file_written_at_once(
     tmp_path: Path,
 ) -> None:
-    """The file must hold the last session after any changes in any order."""
+    """After each update, the file must hold the newest state of the session, whatever has changed."""
     first, second = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, first.recipe, first.sources)
     steps = [

@@ -287,7 +287,7 @@ def test_a_shared_page_shows_the_pair_that_lost_the_most_occurrences_below_the_l
 
 
 @needs_browser
-def test_tokens_on_a_shared_page_have_the_colours_of_the_window(page: Browser, tmp_path: Path) -> None:
+def test_tokens_on_a_shared_page_have_the_same_colours_as_in_the_window(page: Browser, tmp_path: Path) -> None:
     study, text = bpe.train([text_of("poem")], "gpt2", merges=60), "ooooo the sea, naïve 🐦 the theee\n\n"
     _open(page, tmp_path, given=study, text=text)
     for at in (0, 20, 60):

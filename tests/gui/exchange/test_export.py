@@ -160,9 +160,7 @@ def test_the_export_dialog_shows_the_whole_path_of_the_target_file(trained_windo
     shown.reject()
 
 
-def test_changing_an_export_option_requires_another_check(
-    qtbot: QtBot, trained_window: Program, tmp_path: Path
-) -> None:
+def test_changing_an_export_option_requires_a_new_check(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
     (tmp_path / "ours.csv").write_text("the old file")
     shown = dialog(trained_window, tmp_path / "ours.csv", "csv")
     press(qtbot, trained_window, shown)

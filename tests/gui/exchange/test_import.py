@@ -169,7 +169,7 @@ def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
     assert not program.actions["count_imported"].isEnabled()
 
 
-def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_another_pair(
+def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_a_different_pair(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     """On other texts, the most frequent pair may not be the pair that the table joins."""

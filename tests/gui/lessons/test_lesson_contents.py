@@ -155,7 +155,7 @@ POEMS = {"poem": (135, 145, 23), "data/raven.txt": (173, 263, 46)}
 
 
 @pytest.mark.parametrize("name", available_texts(*POEMS))
-def test_token_counts_of_the_poem_are_the_expected_counts(name: str) -> None:
+def test_correct_and_wrong_merging_of_a_poem_give_the_expected_token_counts(name: str) -> None:
     recipe = Recipe.preset("clean-words", merges=150)
     bench = Bench.trained(count_words(Corpus.from_files([path_of(name)]), recipe), recipe)
     right = len({id for word in bench.words_at(150) for id in word.ids})

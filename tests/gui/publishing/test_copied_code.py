@@ -176,7 +176,9 @@ def test_lines_copied_from_the_compare_page_give_the_same_columns_as_the_page(
     }
 
 
-def test_a_text_too_long_for_a_command_is_not_copied_from_the_columns(qtbot: QtBot, trained_window: Program) -> None:
+def test_copying_a_command_from_compared_columns_reports_a_text_that_is_too_long(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     program = trained_window
     train_second_run(qtbot, program)
     program.token_text.set_text("low " * LONGEST_ARGUMENT)

@@ -249,7 +249,7 @@ def test_a_word_in_the_list_of_differences_is_shown_in_all_lanes_with_its_reason
     assert lab.isVisible()
 
 
-def test_a_click_into_the_text_of_a_lane_explains_the_split_of_its_run(
+def test_a_click_on_text_in_a_lane_explains_its_split_by_the_run_of_that_lane(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     byte = TEXT.index("price") + 2

@@ -129,9 +129,7 @@ def test_a_question_shows_at_most_three_fields_until_the_button_named_more_is_pr
     wait_for_rest(qtbot, program)
 
 
-def test_a_click_into_an_empty_field_or_the_enter_key_fills_in_the_example(
-    qtbot: QtBot, trained_window: Program
-) -> None:
+def test_a_click_or_the_enter_key_in_an_empty_field_fills_in_the_example(qtbot: QtBot, trained_window: Program) -> None:
     page = page_of(trained_window, "canonical")
     ids = page.fields["ids"]
     assert isinstance(ids, ExampleLine)

@@ -172,7 +172,9 @@ def test_a_question_page_answers_at_the_shown_step_and_a_click_changes_the_step(
     assert trained_window.session.cursor.position == 12
 
 
-def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_page_for_its_pair(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     trained_window.session.cursor.go_to(20)
     settle(qtbot, trained_window)
     chart = trained_window.pages[PairsPage]
@@ -222,7 +224,9 @@ def test_the_race_page_lists_the_leading_pairs_and_never_merged_pairs_and_a_type
     assert "plus between them" in race.sentence.text()
 
 
-def test_the_ties_page_lists_all_ties_and_compares_another_tie_rule(qtbot: QtBot, trained_window: Program) -> None:
+def test_the_ties_page_lists_all_ties_and_shows_the_effect_of_a_different_tie_rule(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     trained_window.actions["ties"].trigger()
     wait_for_answers(qtbot, trained_window)
     page, history = trained_window.pages.page(TIES), ranked_words(trained_window).history

@@ -151,7 +151,7 @@ def test_tokens_made_from_a_token_are_shown_as_links(qtbot: QtBot, trained_windo
     assert trained_window.session.cursor.position == MERGES
 
 
-def test_the_context_menu_of_a_merge_opens_its_questions(qtbot: QtBot, trained_window: Program) -> None:
+def test_the_context_menu_of_a_merge_offers_questions_about_the_merge(qtbot: QtBot, trained_window: Program) -> None:
     table = trained_window.merge_panel.table
     table.setFocus()
     table.setCurrentIndex(trained_window.merges.index(12, 0))

@@ -151,7 +151,7 @@ def test_a_triple_click_selects_a_whole_line_that_qt_stores_in_several_blocks(
     assert editor.selected_text() == f"{line}\n"
 
 
-def test_scrolling_to_either_end_shows_the_first_and_the_last_row_of_the_text(
+def test_scrolling_to_the_start_or_the_end_of_a_text_shows_its_first_or_last_row(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
     editor = show_editor("\n".join("some words " * (i % 40) for i in range(3000)))
@@ -244,7 +244,7 @@ def test_after_random_editing_actions_the_text_is_right_and_the_caret_is_visible
     assert editor.viewport().rect().intersects(editor.rectangle_of(editor.caret))
 
 
-def test_a_row_at_the_lower_edge_stays_whole_when_the_scroll_bar_appears(
+def test_a_row_at_the_lower_edge_stays_fully_visible_when_the_scroll_bar_appears(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
     editor = show_editor("0\n" * 400 + "last", width=300, height=100)

@@ -1,6 +1,6 @@
 """Tests of special tokens in a text.
 
-They are read as the library of the file reads them, and a person can change that.
+The program reads them as the library of the file does. A user can change this.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ lines = st.lists(st.text("abc '!\n", max_size=12), max_size=12).map("".join)
 
 
 def made_up_ranks(text: str) -> Int32s:
-    """Return made-up ranks of boundaries. As in the engine, a word has the same ranks at all its places."""
+    """Return made-up ranks of boundaries. As in the engine, all occurrences of a word have the same ranks."""
     ranks: list[int] = []
     for match in GPT2.finditer(text):
         word = match.group().encode()

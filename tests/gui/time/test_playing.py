@@ -49,7 +49,7 @@ def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
 
 @pytest.fixture
 def player(settings: Settings, long_time_limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Switch the player on, as it is with the default settings. Shorten a played run to less than a second."""
+    """Switch the player on, which is also the default. Shorten the playing of a run to less than a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
 
@@ -90,7 +90,7 @@ LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by 
 
 @pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("dropping", "adding")])
-def test_playing_each_method_on_the_sample_shows_changes_without_long_pauses(
+def test_playing_the_sample_with_each_method_shows_changes_without_long_pauses(
     qtbot: QtBot, program: Program, train: Train, method: str
 ) -> None:
     program.form.choose_method(method)

@@ -1,4 +1,4 @@
-"""Tests of branches with a forbidden or forced pair, and of tables that are extended on the person's texts."""
+"""Tests of branches with a forbidden or forced pair, and of tables that learn more tokens from the user's texts."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_the_menu_of_a_bar_in_the_pairs_chart_forces_the_pair_of_the_bar(
     assert pairs(wait_for_run(qtbot, program, 2))[12] == rare
 
 
-def test_forbidding_a_merge_makes_a_branch_that_begins_like_its_run(
+def test_forbidding_a_merge_makes_a_branch_that_keeps_the_earlier_merges_of_its_run(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     first, branch = forbid_tenth_merge(qtbot, program, train)

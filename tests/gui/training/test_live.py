@@ -35,7 +35,9 @@ def wait_for_steps(qtbot: QtBot, program: Program, pattern: str, least: int = 2)
     settle(qtbot, program)
 
 
-def test_changing_the_recipe_retrains_immediately_and_the_time_slider_stays(qtbot: QtBot, live_window: Program) -> None:
+def test_changing_the_recipe_retrains_immediately_and_keeps_the_position_of_the_time_slider(
+    qtbot: QtBot, live_window: Program
+) -> None:
     said: list[str] = []
     live_window.session.background.noticed.connect(lambda notice: said.append(notice.sentence))
     live_window.session.cursor.go_to(40)

@@ -40,7 +40,7 @@ def train_again(program: Program, rule: str) -> None:
     next(action for action in program.runs_panel.again_menu.actions() if rule in action.text()).trigger()
 
 
-def test_training_with_another_tie_rule_keeps_the_first_run(qtbot: QtBot, trained_window: Program) -> None:
+def test_training_with_a_different_tie_rule_keeps_the_first_run(qtbot: QtBot, trained_window: Program) -> None:
     wait_for_lines(qtbot, trained_window, 1)
     assert not trained_window.window.docks["runs"].isHidden()
     first = trained_window.session.runs.all[0]

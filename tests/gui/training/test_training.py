@@ -26,7 +26,7 @@ def main_action(program: Program) -> str:
     return program.training.status.main
 
 
-def test_a_paused_run_stays_paused_during_training_on_another_text(qtbot: QtBot, program: Program) -> None:
+def test_a_paused_run_stays_paused_during_training_on_a_different_text(qtbot: QtBot, program: Program) -> None:
     small(program, 400)
     program.session.runs.set_pace(20.0)
     program.actions["main"].trigger()
@@ -229,7 +229,7 @@ def test_an_earlier_run_can_be_shown_again(qtbot: QtBot, program: Program, train
     assert moments(program) == (24, 24, 24, 24)
 
 
-def test_the_train_button_trains_on_an_opened_text_instead_of_continuing_the_former_run(
+def test_the_train_button_trains_on_an_opened_text_instead_of_continuing_the_previous_run(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     small(program, 300)

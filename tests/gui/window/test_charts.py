@@ -29,7 +29,7 @@ from tests.gui.tables import exact_rows
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_chart_can_be_saved_as_a_picture_or_as_a_drawing_or_as_data(
+def test_a_chart_can_be_saved_as_a_bitmap_or_a_vector_drawing_or_a_data_file(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)

@@ -151,7 +151,7 @@ def test_every_figure_changes_its_colours_with_the_theme(view: FigureView, figur
 
 
 @pytest.mark.parametrize("figure", KINDS_OF_LINES, ids=lambda figure: figure.name)
-def test_a_figure_first_shows_all_its_values(view: FigureView, figure: LineFigure) -> None:
+def test_a_figure_initially_shows_all_its_values(view: FigureView, figure: LineFigure) -> None:
     left, right, low, high = visible_range(show_chart(view, figure))
     along, upright = axes_of(figure)
     assert left <= along.place(along.least) <= along.place(along.most) <= right
@@ -414,7 +414,9 @@ def test_the_dot_of_a_text_that_a_tokenizer_cannot_encode_is_hollow(view: Figure
     assert whole != hollow == view.palette().base().color().rgb()
 
 
-def test_saved_pictures_of_figures_have_double_resolution_and_vector_lines(view: FigureView, tmp_path: Path) -> None:
+def test_a_figure_is_saved_with_double_resolution_as_a_picture_or_with_vector_lines_as_svg(
+    view: FigureView, tmp_path: Path
+) -> None:
     for figure in (LINES, DOTS, BARS):
         show_chart(view, figure)
         assert picture_of(view).size() == view.size() * 2

@@ -127,7 +127,7 @@ def test_the_space_key_pauses_playing_at_the_first_start_without_a_previous_clic
     assert (first_start.token_text.text(), first_start.watch.field.text()) == (text, name)
 
 
-def test_choosing_another_method_in_the_watch_room_starts_training_immediately(
+def test_choosing_a_different_method_in_the_watch_room_starts_training_immediately(
     qtbot: QtBot, first_start: Program
 ) -> None:
     go_to_end(qtbot, first_start)
@@ -162,7 +162,7 @@ def controls(program: Program) -> list[QWidget]:
     return [control for control in widgets if control.isVisible() and not control.objectName().startswith("qt_")]
 
 
-def test_the_first_start_shows_only_few_controls_during_and_after_playing(qtbot: QtBot, first_start: Program) -> None:
+def test_the_first_start_shows_only_a_few_controls_during_and_after_playing(qtbot: QtBot, first_start: Program) -> None:
     playing = first_start.session.playing
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     assert first_start.actions["room_ask"].isVisible()

@@ -1,4 +1,4 @@
-"""Tests that all parts of the window can be seen: with names, not cut off, and at their places."""
+"""Tests that all parts of the window are visible, have names, are not cut off, and are at their places."""
 
 from __future__ import annotations
 

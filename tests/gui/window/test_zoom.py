@@ -133,7 +133,7 @@ def test_a_window_with_a_stored_zoom_has_letters_as_large_as_a_window_that_is_zo
     assert large_letters(new_program()) == expected
 
 
-def test_a_new_theme_keeps_the_zoom(program: Program) -> None:
+def test_changing_the_theme_keeps_the_zoom(program: Program) -> None:
     program.zoom_to(150)
     before = large_letters(program)
     program.choose_theme("dark")

@@ -156,7 +156,7 @@ class LanesModel(QObject, LazyModel):
     def train(self, name: str) -> None:
         """Train a run on the texts of the session with the recipe of a preset.
 
-        The run gets the size of the largest lane, unless the preset has a fixed size.
+        The run gets the vocabulary size of the largest lane, unless the preset has a fixed size.
         """
         size = max((lane.history.vocabulary_size for lane in self.lanes), default=self._session.recipe.value.vocab_size)
         try:
@@ -204,7 +204,7 @@ class LanesModel(QObject, LazyModel):
         self.changed.emit()
 
     def keep_pair(self) -> None:
-        """Remove all lanes except the pair."""
+        """Remove all lanes except the two lanes that are compared step by step."""
         self.refresh()
         if len(self.lanes) > LEAST_LANES:
             self.choose([lane.run.number for lane in self.pair])
@@ -214,9 +214,9 @@ class LanesModel(QObject, LazyModel):
         return self.is_ready and not self._session.background.is_busy(PUT_TOGETHER)
 
     def start_putting_together(self) -> None:
-        """Start a background task that joins the vocabularies of two lanes into one.
+        """Start a background task that joins the vocabularies of two lanes.
 
-        The two lanes are `pair`, which the user compares step by step. The tokens of the first lane keep their ids.
+        These are the two lanes that the user compares step by step. The tokens of the first lane keep their ids.
         """
         if not self.can_put_together:
             return
@@ -281,8 +281,10 @@ class LanesModel(QObject, LazyModel):
         return [lane for lane in self.lanes if not lane.why_not]
 
     def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
-        """Return the byte ranges that the lanes split differently, and the boundaries of `lane` that not all lanes
-        have."""
+        """Return the byte ranges that the lanes split differently, and the boundaries that only some lanes have.
+
+        The boundaries are those of `lane`.
+        """
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
         return self.parallel.stretches, self.parallel.own[self.compared_lanes.index(lane)]

@@ -31,7 +31,10 @@ STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
 
 class WhyPage(Page):
-    """A page that explains the clicked boundary at the step shown. A user can also replay the merges of its word."""
+    """A page that explains the clicked boundary at the step shown.
+
+    A user can also replay the merges of the clicked word.
+    """
 
     enlarge_wanted = Signal()
 

@@ -80,7 +80,7 @@ class RowTokens:
 
 @dataclass(frozen=True)
 class Segments:
-    """The rectangles that are painted in a row.
+    """The rectangles that are painted for one row of the text.
 
     A byte range usually has one rectangle. If two reading directions meet in the range, it has several.
     """

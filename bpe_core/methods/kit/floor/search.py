@@ -43,7 +43,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A training run of byte-pair encoding, from which the search for a floor takes its first estimates.
+    """A training run of byte-pair encoding. It gives the first estimates in the search for a lower bound.
 
     It has the count of each merge, and the number of tokens in the corpus after each merge.
     """
