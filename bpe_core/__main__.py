@@ -1,6 +1,6 @@
-"""The entry point of the engine without its window, `python -m bpe_core train ...`.
+"""The entry point of the engine's command line, such as `python -m bpe_core train ...`.
 
-Without arguments, the program prints how to begin.
+Without arguments, the program prints examples for a beginner.
 """
 
 import sys

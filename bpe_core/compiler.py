@@ -1,8 +1,9 @@
-"""The second process, which makes machine code if there is none at the start: `python -m bpe_core.compiler`.
+"""The process that compiles machine code if there is none at the start: `python -m bpe_core.compiler`.
 
-The process starts one process for each part of the work, in the order of need, and one process that tries the result.
-So any fault of a new Numba or llvmlite, even a crash, happens in a child process. If the trial fails, Numba uses
-its own cache for the kernels. Each part is stored as soon as it is made, so an interrupted compilation can continue.
+It starts a child process for each part of the work, the most urgent part first, and a child process that
+tests the result. So any fault of a new Numba or llvmlite, even a crash, happens in a child process. If the
+test fails, Numba uses its own cache for the kernels. Each part is stored as soon as it is made, so an
+interrupted compilation can continue.
 """
 
 from __future__ import annotations

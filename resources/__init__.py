@@ -20,7 +20,7 @@ def _folder() -> Traversable:
 
 
 class Sample(NamedTuple):
-    """A text to begin with, written for this project."""
+    """A sample text that was written for this project, so that a user can begin with it."""
 
     name: str
     title: str
@@ -74,7 +74,10 @@ def icon_svg(name: str) -> str:
 
 
 def lesson_files(folder: Traversable | None = None) -> dict[str, str]:
-    """Return the text of each lesson in a folder, by its name. By default, return those about more than one method."""
+    """Return a dictionary from the name of each lesson in a folder to the text of the lesson.
+
+    By default, the folder of the lessons about more than one method is read.
+    """
     files = (folder or _folder().joinpath("lessons")).iterdir()
     lessons = {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
     return {name: file.read_text(encoding="utf-8") for name, file in lessons.items()}

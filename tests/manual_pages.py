@@ -325,7 +325,7 @@ MAKERS = {maker.__name__: maker for maker in _ALL}
 
 
 def generate(page: str) -> str:
-    """Return a page of the manual after its generated parts were made again from the code."""
+    """Regenerate the parts of a manual page that come from the code, and return the page."""
     return PART.sub(lambda match: f"{match[1]}{chr(10).join(MAKERS[match[2]]())}\n{match[3]}", page)
 
 
@@ -346,7 +346,10 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def draw_gallery(folder: Path) -> None:
-    """Run the commands of the gallery, which draw its pictures. They run in the folder of the samples."""
+    """Run the commands on the gallery page of the manual, so that they draw its pictures.
+
+    The commands run in the folder `folder`.
+    """
     before = Path.cwd()
     os.chdir(folder)
     try:

@@ -186,7 +186,10 @@ class _Collector:
 
 
 def _is_name_of_value(node: ast.AST, names: Collection[str]) -> bool:
-    """Return whether a node holds only names of values: a text in `names`, or texts that a value is compared with."""
+    """Return whether the texts in a node are names of values, and not messages.
+
+    Names of values are texts in `names`, texts that a value is compared with, and texts in a `match` statement.
+    """
     if isinstance(node, ast.Constant):
         return node.value in names
     compared: Sequence[ast.AST] = [node.left, *node.comparators] if isinstance(node, ast.Compare) else ()
@@ -204,7 +207,7 @@ def _value(node: ast.expr) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the paragraphs of a text without programs, markup and examples."""
+    """Return the paragraphs of a text that contain sentences. Programs, markup and examples are left out."""
     if PROGRAM.search(text) or HEXADECIMAL.match(text):
         return []
     if "\n" in text.strip():

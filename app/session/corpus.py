@@ -335,7 +335,7 @@ def rename_group(mixture: Mixture, old: str, new: str) -> Mixture:
 
 
 def set_weight(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
-    """Return a mixture in which the group `name` has another weight.
+    """Return a mixture in which the group `name` has the weight `weight`.
 
     If weights are shares, then the other groups keep their proportions and share the remainder.
     """

@@ -80,7 +80,7 @@ class CorpusText:
     def size(self) -> int | None:
         """Return the size in bytes, or None if the file cannot be read.
 
-        Return None for folders and addresses, too, because measuring them would take long.
+        Return None for folders and addresses, too, because measuring them would take a long time.
         """
         if self.address:
             return None

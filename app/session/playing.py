@@ -279,7 +279,7 @@ class Player(QObject):
             self.play()
 
     def _give_up(self) -> None:
-        """Do not play the run from its first step, because the training took too long or was stopped.
+        """Give up playing the run from its first step, because the training took too long or was stopped.
 
         If the slider still waits at the first step, it moves to the newest step and follows the training.
         """

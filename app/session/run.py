@@ -288,8 +288,8 @@ def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 def training_changes(run: Run | None) -> tuple[tuple[int, ...], str]:
     """Return the steps at which the training of a run changes, and sentences about these changes, one on each line.
 
-    The training changes at an intervention, at the step where a table was extended, and at the step where the method
-    begins to learn in another way.
+    The training changes at an intervention, at the step where a table was extended, and at the step where the
+    method begins to learn in a different way.
     """
     if run is None:
         return (), ""

@@ -72,7 +72,7 @@ class Imports(QObject):
     def open(self, path: Path, opened: Callable[[Run], None] | None = None, name: str = "") -> None:
         """Open a tokenizer file as a run. Pass the run to `opened`, or show the run if `opened` is None.
 
-        The run has the name of the file, unless `name` is another name.
+        The run is named after the file, unless `name` is given.
         """
         if self.is_busy:
             self._background.notify("A tokenizer is being opened. Try again in a moment.", is_error=False)

@@ -68,7 +68,7 @@ class GarbageCollection(QObject):
         self._is_expected = True
 
     def stop(self) -> None:
-        """Let Python decide again when garbage is collected."""
+        """Turn the automatic garbage collection of Python on again."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()

@@ -167,7 +167,7 @@ class Job:
         return self._stop.is_set()
 
     def work(self) -> None:
-        """Do the work of the job, on the thread of the job."""
+        """Do the work of this job. Subclasses override this method, which is called on the job's thread."""
         raise NotImplementedError
 
     def post(self, message: object) -> None:

@@ -77,7 +77,7 @@ class Answer:
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
-        """Return an answer with a table and a figure. Its only sentence is that of the figure."""
+        """Return an answer with a table and a figure. Its only sentence is the sentence of the figure."""
         return cls(table, (figure.sentence,), figure, listed)
 
     def with_names(self, names: SymbolNames) -> Answer:

@@ -129,7 +129,7 @@ class Parameter:
         return text
 
     def as_stored(self, value: Any) -> Any:
-        """Return a value in the form that the question stores. For example, a list becomes a tuple."""
+        """Return a value in the form in which a question stores it. For example, a list becomes a tuple."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
         if self.kind in ("texts", "ids") and isinstance(value, str):

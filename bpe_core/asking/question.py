@@ -171,8 +171,8 @@ class Question:
 def answered(asked: Question, study: Any, work: Work = ALONE) -> Answer:
     """Ask the question `asked` about a study, and return its answer.
 
-    If the base symbols of the tokenizers are not text but have names, the answer shows these names. If the question has
-    the parameter `text`, this text must consist of such names.
+    If the base symbols of the tokenizers are names instead of characters, the answer shows these names. If the
+    question has the parameter `text`, the text must then consist of such names.
     """
     recipe = _recipe_of_symbols(study)
     if recipe is None:

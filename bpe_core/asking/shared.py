@@ -88,10 +88,10 @@ def power_parameter() -> Any:
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield each tokenizer at each of these sizes, as a pair (name, (history, step)).
+    """Yield each tokenizer at each vocabulary size in `sizes`, as a pair (name, (history, step)).
 
-    After `step` steps, the vocabulary has the size. If there are no sizes, yield each tokenizer once, with its last
-    step. Each name is different, such as `ours@1000` for the tokenizer `ours` at the size 1000.
+    After `step` steps, the vocabulary has this size. If `sizes` is empty, yield each tokenizer once, with its
+    last step. All names are different. For example, `ours@1000` is the tokenizer `ours` at the size 1000.
     """
     taken = set[str]()
     for name, study in studies.items():

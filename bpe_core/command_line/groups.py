@@ -141,7 +141,10 @@ class _MixtureBuilder:
         self.groups = {name: before.of(name) for name in [*unsaid, *(group.name for group in before.groups)]}
 
     def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
-        """Change the group NAME by each argument NAME=VALUE. Change all groups by a VALUE without a name."""
+        """Change groups by arguments of the form NAME=VALUE or VALUE.
+
+        NAME=VALUE changes the group NAME. A VALUE without a name changes all groups.
+        """
         for argument in given:
             name, equals, value = argument.rpartition("=")
             for chosen in [name] if equals else self._names:

@@ -180,9 +180,9 @@ def refuse_empty_names(parser: argparse.ArgumentParser, options: argparse.Namesp
 
 
 def announce_pipes(options: argparse.Namespace) -> None:
-    """Say on standard error which named pipes are read. Reading waits until another program writes to the pipe.
+    """Write to standard error which named pipes are read, because reading waits for a program that writes to them.
 
-    Nothing is said about a pipe that the shell makes itself, as for `<(zcat book.gz)`: its writer has begun already.
+    Pipes that the shell makes are left out, such as `<(zcat book.gz)`, because their writers have already begun.
     """
     for path in sorted(files_read_by(options)):
         if not path.startswith(("/dev/", "/proc/")) and _is_pipe(path):

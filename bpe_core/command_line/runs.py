@@ -1,4 +1,7 @@
-"""The runs on a command line: runs of sessions with their titles and notes, and tables with their file names."""
+"""A function that opens the run or the table named on a command line, and returns its title.
+
+A run of a session has the title of the run. A table has the name of its file.
+"""
 
 from __future__ import annotations
 

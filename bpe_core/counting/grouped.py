@@ -1,10 +1,10 @@
 """The words of a corpus, counted once in each group of texts, in first-seen order. Weights are applied later.
 
-A count times a weight is rounded by the method of largest remainders. So the rounded counts add up to the exact sum,
-rounded to a whole number. Sometimes only some of the words with equal remainders are rounded up. A hash of a word's
-bytes decides which words these are, so the result depends neither on the order of the words nor on the alphabet. It
-would do harm to round each count separately: there are many rare words, and all of them would be rounded in one
-direction.
+A count times a weight is rounded by the method of largest remainders. So the rounded counts add up to the
+exact sum, rounded to a whole number. Sometimes only some of the words with equal remainders are rounded up.
+A hash of a word's bytes decides which words these are, so the result depends neither on the order of the
+words nor on the alphabet. If each count were rounded separately, the sum could be far off, because all of
+the many rare words would be rounded in one direction.
 """
 
 from __future__ import annotations

@@ -119,8 +119,8 @@ def when_written(source: Source) -> Any:
 def name_of_sum(runs: Sequence[str], number: int) -> str:
     """Return the name of the file that holds the summed counts of several runs, for one range of words.
 
-    `runs` are the names of the runs, and `number` is the number of the range. The file's name contains a hash of
-    `runs`, so other runs get another file.
+    `runs` are the names of the runs, and `number` is the number of the range. The file's name contains a hash
+    of `runs`, so different runs have different files.
     """
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 

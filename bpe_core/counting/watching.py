@@ -1,5 +1,6 @@
-"""Classes that collect facts about texts while they are counted: which words end lines, and whether a pattern
-matched.
+"""Classes that collect facts about texts while their words are counted.
+
+The facts are the words at the ends of lines, and whether a pattern matched.
 """
 
 from __future__ import annotations

@@ -237,8 +237,8 @@ class KnownTemplates:
     def chosen(self, name: str = "", *, has_tools: bool = False) -> ChatTemplate:
         """Return the template with this name.
 
-        Without a name, return the template that transformers uses. The name may also be the text of another template,
-        or its file. Raise FormatError if there is no such template.
+        If `name` is empty, return the template that transformers uses. `name` can also be the text of a template,
+        or the path of a template file. Raise FormatError if there is no such template.
         """
         if any(sign in name for sign in OF_TEMPLATES):
             return ChatTemplate(name, IN_TEXT, self.specials)

@@ -123,7 +123,7 @@ class Parts:
 
 
 class _Request(NamedTuple):
-    """A text to encode. After encoding, `before` tokens are removed at the start, and `behind` tokens at the end."""
+    """A text to encode. The first `before` tokens and the last `behind` tokens are then removed."""
 
     text: str
     before: int = 0

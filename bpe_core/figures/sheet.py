@@ -129,7 +129,7 @@ class Sheet(Protocol):
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 
     def of_paper(self, paper: Paper) -> Sheet:
-        """Return a sheet that draws into the same drawing, but on another paper, such as a paper with larger text."""
+        """Return a sheet for the same drawing that uses a different `Paper`, such as one with larger text."""
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
         """Return a context manager that gives a sheet for one part of the figure.

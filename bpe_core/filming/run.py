@@ -123,10 +123,10 @@ class FilmMoments:
     def of(
         cls, runs: Sequence[FilmedRun], first: int | None, last: int | None, seconds: float | None, usual: float
     ) -> FilmMoments:
-        """Return the moments of a film. The film passes through the moments faster and faster.
+        """Return the moments of a film. Each moment is a step or a vocabulary size.
 
-        If `last` is given, the film ends at this step or size. Otherwise the film ends after `seconds`, or after
-        `usual` seconds if `seconds` is None.
+        The film goes through the moments faster and faster. If `last` is given, the film ends at this step or size.
+        Otherwise the film ends after `seconds`, or after `usual` seconds if `seconds` is None.
         """
         is_by_size = len(runs) > 1
         least = 0

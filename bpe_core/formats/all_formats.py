@@ -244,8 +244,8 @@ def format_for(path: Path | str) -> Format:
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
     """Write a history to a file. If an error occurs, the file keeps its previous content.
 
-    `learned` is a history or an object that contains a history. Without `format`, the ending of `path` chooses the
-    format.
+    `learned` is a history or an object that contains a history. If `format` is None, the extension of `path`
+    determines the format.
     """
     history = history_of(learned)
     chosen = format or format_for(path)

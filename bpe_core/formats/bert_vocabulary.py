@@ -436,7 +436,10 @@ def tokens_at_once(data: bytes) -> ListedTokens | None:
 
 
 def _are_different(data: Bytes, starts: Int64s) -> bool:
-    """Return whether texts are certainly different, because their hashes are. No text may be empty."""
+    """Return whether all texts certainly differ from each other, because their hashes differ.
+
+    No text may be empty.
+    """
     widths = np.diff(starts)
     places = np.arange(len(data), dtype=np.int32) - np.repeat(starts[:-1].astype(np.int32), widths)
     factors = np.cumprod(np.full(int(widths.max(initial=0)), HASH_FACTOR))

@@ -153,9 +153,9 @@ def _may_hide(passed_over: str, token: str) -> bool:
 
 
 def specials_of(added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return a dictionary from added tokens to their ids, for all tokens that a search can find.
+    """Return a dictionary from added tokens to their ids.
 
-    The unknown token is left out.
+    The unknown token is left out, and so are tokens whose id belongs to a different added token.
     """
     return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 

@@ -18,7 +18,7 @@ NEVER_HAPPEN = "merges never happen, because an earlier merge makes the same tex
 
 
 def tokens_phrase(texts: Sequence[bytes], ids: Sequence[int]) -> str:
-    r"""Return a phrase with the texts and ids of the first of the given tokens.
+    r"""Return a phrase that lists the first few of the given tokens, with their texts and ids.
 
     >>> tokens_phrase([b"a", b"b\n"], [1])
     '“b⏎” (id 1)'

@@ -292,10 +292,10 @@ class Cells:
 
 
 def fill_rows(marked: Bools, width: int) -> bool:
-    """Return whether the cells of a file form a table: whether they fill complete rows of `width` cells.
+    """Return whether the cells of a file fill complete rows of `width` cells.
 
-    `marked` has an item for each byte of the file. It is true for one byte of each cell, so it tells the number of
-    cells. Return False if there is no cell, or if there are more rows than the largest vocabulary has tokens.
+    `marked` has an item for each byte of the file, and is true for exactly one byte of each cell. Return False
+    if there is no cell, or if there are more rows than the largest vocabulary has tokens.
     """
     cells = int(np.count_nonzero(marked))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0

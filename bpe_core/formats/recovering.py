@@ -275,10 +275,10 @@ class Parts(Generic[Text]):
         return id_of[np.stack([self.left, self.right], axis=1)]
 
     def in_order(self, base: Mapping[Text, int]) -> Int64s:
-        """Return the indices of the tokens that merges can make, in the order of the merges.
+        """Return the indices of the tokens that merges can make, in the order in which they are made.
 
-        The tokens are in the order of their ranks, with one exception: a token with a part of higher rank comes after
-        this part.
+        This is the order of their ranks, with one exception: if a part of a token has a higher rank than the token,
+        the token comes after this part.
         """
         turns = np.arange(len(self.tokens)) << TURN_BITS
         late = np.flatnonzero(self.is_late)

@@ -252,7 +252,8 @@ def _of_lines(text: str, name: str) -> Submission:
 def _holds_ids(lines: Sequence[str]) -> bool:
     """Return whether all lines are pairs of ids.
 
-    Merges of digits also look like pairs of ids. But the first of such merges joins two single digits.
+    Merges of digits also look like pairs of ids. But in a list of such merges, the first merge joins two single
+    digits.
 
     >>> _holds_ids(["116 104", "32 256"]), _holds_ids(["1 0", "10 0"]), _holds_ids(["t h"])
     (True, False, False)
@@ -285,7 +286,7 @@ def _of_vocabulary(vocabulary: Mapping[Any, Any], name: str) -> Submission:
 
 
 def _of_ranks(ranks: Mapping[bytes, int], name: str) -> Submission:
-    """Return the merges that make tokens with ranks. The token with the lowest rank was made first.
+    """Return the merges that make the tokens in `ranks`. The token with the lowest rank is made first.
 
     Special tokens are left out.
     """

@@ -112,7 +112,7 @@ def class_beside(config: Object, model: Object) -> str:
 def own_tokens(kind: str, config: Object) -> list[str] | None:
     """Return the special tokens that a tokenizer class of transformers has by default. `kind` names the class.
 
-    A token is left out if `config` gives its role to another token. Return None if this program does not know the
+    A token is left out if `config` sets the token for its role. Return None if this program does not know the
     class.
     """
     if kind not in _OF_CLASS:

@@ -187,10 +187,11 @@ class PlacedMerges:
         return ResolvedMerges(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
 
     def _rows_in_turn(self, base: Mapping[str, int]) -> Int64s:
-        """Return the rows of the merges that happen, in the order in which they happen.
+        """Return the rows of the merges that take effect, in the order in which they take effect.
 
-        Merges happen in the order of the file, with one exception: a merge that needs the result of a later merge
-        happens right after that later merge. If several merges make the same text, only the first of them happens.
+        This is the order of the file, with one exception: a merge that needs the result of a later merge takes
+        effect right after that later merge. If several merges make the same text, only the first of them takes
+        effect.
         """
         births, possible = self._first_rows(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))

@@ -64,7 +64,7 @@ class RawTexts(NamedTuple):
         return [together[start:end] for start, end in pairwise(self.starts.tolist())]
 
     def without_beginnings(self, which: Int64s, length: int) -> RawTexts:
-        """Return a copy in which some texts lack their first `length` bytes. `which` holds the indices of these."""
+        """Return a copy in which the texts with the indices `which` lack their first `length` bytes."""
         stays = np.ones(len(self.data), np.bool_)
         for place in range(length):
             stays[self.starts[which] + place] = False

@@ -106,11 +106,11 @@ class History(Sequence[Step]):
     recipe
         The recipe of the training.
     alphabet
-        The base symbols that the steps begin with.
+        The base symbols before the first step.
     columns
         The pairs, counts and runners-up of the steps, one array for each.
     reasons
-        The values besides the counts by which the steps were chosen. Most methods need only the counts.
+        Values by which the steps were chosen, in addition to the counts. Most methods need only the counts.
     scores
         The log-probabilities of the tokens, for methods that have them.
     joining

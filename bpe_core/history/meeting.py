@@ -13,11 +13,10 @@ from bpe_core.support.arrays import Bools, Int64s
 
 
 def inner_neighbours(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
-    """Return two arrays with an item for each join: the base symbols to the left and to the right of the boundary that
-    the join removes.
+    """Return the base symbols to the left and to the right of the boundary that each join removes.
 
-    If `chosen` is given, it is a mask of joins, and only these joins are examined. Tokens that other joins made then
-    count as symbols.
+    The result is two arrays with an item for each join. If `chosen` is given, it is a mask that selects some
+    joins. Then a token that was made by any other join is treated as a base symbol.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe

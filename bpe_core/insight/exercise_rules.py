@@ -1,4 +1,4 @@
-"""The rules by which a trainer learns merges: those of well-known exercises, and those of trainers with a mistake.
+"""The rules by which a trainer learns merges, in well-known exercises and in trainers that contain a mistake.
 
 >>> words_of(["low lower"], TextRules())
 {b'low': 1, b' lower': 1}

@@ -267,10 +267,10 @@ class PairsInTexts:
         return self._first_with(more, left, right) if more else None
 
     def _texts_with_more_tokens(self, left: int, right: int) -> Iterator[str]:
-        """Yield texts with another token before the two tokens, after them, or on both sides.
+        """Yield texts with an additional token before the two tokens, after them, or on both sides.
 
-        If the left token can only continue a word, a token before it begins the word. If the right token can end no
-        word, a token after it ends the word.
+        If the left token can only continue a word, a token before it begins the word. If the right token cannot end
+        a word, a token after it ends the word.
         """
         texts = [self._plain_text(left) + between + self._plain_text(right) for between in BETWEEN]
         firsts = self._beginnings if self._borders.only_continues(left) else [""]

@@ -1,8 +1,8 @@
-"""The competition of pairs during training: their counts, the decisions in ties, and the leaders at any step.
+"""The competition of pairs during training: their counts, how ties are decided, and the leaders at any step.
 
-A pair enters the competition when both its tokens exist. From then on its count only falls, because merges of other
-pairs use its tokens. There is one exception: a second stage of the training learns from other words, so counts may rise
-there. The pair leaves the competition when it is merged itself.
+A pair enters the competition when both its tokens exist. From then on its count only falls, because merges
+of other pairs use its tokens. There is one exception: counts may rise in a second stage of the training,
+because it learns from different words. The pair leaves the competition when it is merged itself.
 
 In a tie, two pairs have exactly the same count. The losing pair is often merged soon after. But sometimes the winning
 merge uses the tokens of the losing pair. After such a step, two correct trainers may differ (`table_comparison` shows

@@ -289,9 +289,9 @@ class Program:
         return values
 
     def shares_by(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares that explain the merges best if the counts come from the texts of `evidence`.
+        """Return the shares that explain the merges best, given the counts in `evidence`.
 
-        The search begins with the shares and the constraints of this program.
+        The search begins with the shares and the constraints of this linear program.
         """
         other = Program(evidence)
         other.shares = self.shares

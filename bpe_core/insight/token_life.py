@@ -40,7 +40,7 @@ def token_life(
     files: FileCounts | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Return the life of a token for a method that joins pairs inside words, one by one."""
+    """Return the life of a token. The method must join pairs inside words, one pair after the other."""
     history = ranked.history
     at = len(history) if at is None else at
     curve = follow_pair(ranked, (token, NOTHING))

@@ -110,8 +110,8 @@ def _ways_of_sentencepiece(history: History, words: WordTable, count: CountWords
 def in_lines(recipe: Recipe, *steps: Strip) -> Recipe:
     """Return a recipe that prepares each line of a text separately, without its line break.
 
-    A line break is a special token in this recipe, because special tokens belong to no word. `steps` change each line
-    first.
+    A line break is a special token in this recipe, because special tokens belong to no word. The operations
+    `steps` are applied to each line before those of the recipe.
     """
     kept = tuple(step for step in recipe.preparation if not isinstance(step, AddedToken))
     return recipe.with_changes(

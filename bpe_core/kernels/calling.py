@@ -255,9 +255,9 @@ def kinds_of(value: Any) -> str:
 
 
 def _quick_key(value: Any) -> object:
-    """Return a key for the type and layout of an argument. Arguments that need the same machine code have equal keys.
+    """Return a key for the type and layout of an argument.
 
-    The key is quicker to compute than `kinds_of`.
+    Arguments that need the same machine code have equal keys. The key is computed faster than `kinds_of`.
     """
     if isinstance(value, tuple):
         return tuple(map(_quick_key, value))

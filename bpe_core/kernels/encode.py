@@ -345,11 +345,11 @@ def scan_words(machine, data, edges, registers, cuts, free_at, progress):
 
 @kernel
 def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
-    """Encode several texts. `free_at` gets the offset in `out` at which the results of each text begin.
+    """Encode several texts. Write the offset in `out` at which the results of each text begin into `free_at`.
 
-    Each text reaches from one offset in `edges` to the next offset. The kernel splits the texts into words, or the
-    caller has written the offsets of all words into `words.cuts`. In the second case, `free_at` must hold for each text
-    the index in `words.cuts` of the text's first offset.
+    Each text reaches from one offset in `edges` to the next offset. The caller may have written the offsets of
+    all words into `words.cuts`. Then `free_at` must first contain the index in `words.cuts` at which each text
+    begins. Otherwise the kernel splits the texts into words.
 
     If the texts are joined by separators, `edges` holds only the beginning and the end of all the data. At the end,
     `progress[BEGUN]` is the number of separators.

@@ -79,7 +79,7 @@ def is_loaded() -> bool:
 
 
 def is_worth_loading(size: int) -> bool:
-    """Return whether machine code is worth loading for work on `size` bytes that plain Python can do well, too.
+    """Return whether machine code is worth loading for work on `size` bytes. Plain Python could do this work, too.
 
     The library that loads machine code takes 57 MB of memory, and 70 ms at its first use.
     """
@@ -103,11 +103,11 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
 
 
 def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool = True) -> bool:
-    """Return whether machine code does work on `size` bytes. Otherwise the specification in Python does this work.
+    """Return whether to use machine code for work on `size` bytes. Otherwise use the specification in Python.
 
-    If the code is not stored yet, the specification does the work on samples. All other work waits for the code,
-    reports the wait as its progress, and can be cancelled during the wait. If the code cannot be made, raise BpeError
-    if `is_needed` is true. If it is false, the specification does the work slowly.
+    If the code is not ready yet, small samples use the specification. Larger work waits for the code. The wait is
+    reported as progress, and can be cancelled. If the code cannot be made, there are two cases: raise BpeError if
+    `is_needed` is true, and use the slow specification if it is false.
     """
     if is_ready(part):
         return True

@@ -103,10 +103,10 @@ def write_places(cuts, count, bits, first):
 
 @kernel
 def scan_ascii(entries, kinds, data, place, end, row, cuts, count):
-    """Read a run of ASCII characters in four parts at the same time. The parts are shorter near the end of the run.
+    """Read a run of ASCII characters in four parts at the same time.
 
-    Return the offset and the state that were reached, the number of offsets written, and how many of the last four
-    results could be used.
+    The parts are shorter near the end of the run. Return the offset and the state that were reached, the number
+    of offsets written, and how many of the last four parts have valid results.
     """
     none, one = np.uint64(0), np.uint64(1)
     two, three, before, back = np.uint64(2), np.uint64(3), np.uint64(_BEFORE), np.uint64(FARTHEST_MARK)
@@ -214,8 +214,8 @@ class _States(NamedTuple):
 def _states_with_marks(entries: Int64s) -> _States:
     """Return the states of the table for two characters.
 
-    There is one state for each state of the table `entries`. If such a state may split at the mark, there is also one
-    state for each distance from the mark.
+    There is one state for each state of the table `entries`. A state after which the text may be split at a
+    marked offset also has a variant for each distance from this offset.
     """
     actions, following = entries & tables.ACTIONS, entries >> STATE_SHIFT + ROW_SHIFT
     sets_mark = actions & MARK_HERE != 0

@@ -1,4 +1,4 @@
-"""The fast reader of SentencePiece pieces in the form that most programs write."""
+"""The fast reader of SentencePiece pieces. It reads only the form of entries that most programs write."""
 
 from __future__ import annotations
 

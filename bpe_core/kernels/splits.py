@@ -315,8 +315,9 @@ def _rank_between(texts, halves, whole, begin, end, limit, token):
 def _join_few(texts, halves, room, token):
     """Find the halves of a token with few symbols: join its symbols by the merges of earlier tokens.
 
-    If two parts are left at the end, they are the halves. Otherwise try again with the merges of all other tokens.
-    Return False if the token has too many symbols, or if one of the two parts is not in the list.
+    If two parts are left at the end, they are the halves. Otherwise try again with the merges of all other
+    tokens. Return False if the token has too many symbols, or if one of the two parts is not in the list of
+    texts.
     """
     edges, ranks, whole = room.edges, room.ranks, halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]

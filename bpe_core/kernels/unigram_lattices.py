@@ -349,9 +349,9 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
 
 @inlined
 def _scaled(number, times):
-    """Return a number multiplied `times` times by a large factor.
+    """Return a number after it was multiplied by a large factor `times` times.
 
-    If `times` is below 0, divide by the factor instead.
+    If `times` is negative, divide by the factor instead.
     """
     for _ in range(min(times, MOST_LIFTS)):
         number *= LIFT

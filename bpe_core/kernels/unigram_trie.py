@@ -131,10 +131,10 @@ BEGINNINGS, LONGEST = range(2)
 
 
 class Pieces(NamedTuple):
-    """The hash table of the beginnings of pieces.
+    """A hash table of the beginnings of pieces.
 
-    A slot holds a key, the number of a beginning, and the id of a piece plus one. The last is 0 if the beginning is not
-    a whole piece.
+    A slot holds a key, the number of a beginning, and the id of a piece plus one. The last value is 0 if the
+    beginning is not a whole piece.
     """
 
     slots: npt.NDArray[np.uint64]

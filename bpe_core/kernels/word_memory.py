@@ -109,7 +109,10 @@ def _enter_key(memory, rows, i, key, second_key):
 
 @inlined
 def _short_key(data, start, length):
-    """Return the key of a word of at most LONGEST_INSIDE bytes. Sixteen bytes can be read from its start on."""
+    """Return the key of a word of at most LONGEST_INSIDE bytes.
+
+    At least sixteen bytes must be readable from the start of the word.
+    """
     key = load_eight(data, start) & _FIRST_EIGHT[length]
     second_key = load_eight(data, start + np.uint64(8)) & _SECOND_EIGHT[length]
     return key, second_key | length << _LENGTH_SHIFT

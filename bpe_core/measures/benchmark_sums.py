@@ -72,7 +72,7 @@ class Sums:
     def sentences(self) -> tuple[str, ...]:
         """Return sentences that recommend a tokenizer and compare the others with it.
 
-        A sentence names the texts for which another tokenizer is better.
+        If a different tokenizer is better for some text, a sentence says so.
         """
         if self.best is None:
             return ("No tokenizer encodes all texts, so no tokenizer is recommended.",)

@@ -100,10 +100,9 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Return the bits per byte of each held-out text, computed with a model of each learned text.
+    """Return the bits per byte of each held-out text, for a model trained on each text in `learned`.
 
-    The result is a dictionary whose keys name the two texts. If `held_out` is empty, a tenth of each learned text is
-    held out.
+    The keys of the result name the texts. If `held_out` is empty, a tenth of each text in `learned` is held out.
     """
     pairs = {}
     for name, words in learned.items():

@@ -28,9 +28,9 @@ NAMED = 3  # texts named in a sentence
 
 @dataclass(frozen=True, eq=False)
 class DrawnTexts:
-    """The results of random draws of the documents of each text.
+    """The results of random draws from the documents of each text.
 
-    Each draw has a row in all arrays. It holds sums over the drawn documents, such as the number of tokens.
+    Each array has a row for each draw. The row holds sums over the drawn documents, such as the number of tokens.
     """
 
     documents: Mapping[str, int]

@@ -46,7 +46,8 @@ def can_be_in_words(recipe: Recipe) -> bool:
 def shared_splitting(recipe: Recipe) -> Recipe | None:
     """Return a recipe with only the choices for splitting texts into words.
 
-    Recipes with equal results can share a table. Return None if a text cannot be encoded word by word.
+    If two recipes have equal results, they can share a table of words. Return None if a text cannot be encoded
+    word by word.
     """
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 

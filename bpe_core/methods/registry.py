@@ -45,9 +45,9 @@ METHODS: Registry[MethodFacts] = Registry("methods", _folders(), _check, _as_tod
 
 
 def method_for(table: str) -> str:
-    """Return the name of the first method whose results this kind of table can hold.
+    """Return the name of the first method whose results can be stored in this kind of table.
 
-    A file that does not name its method is read as a result of this method.
+    If a file does not name its method, the program assumes this method.
     """
     return next(name for name in METHODS if table in METHODS[name].tables)
 

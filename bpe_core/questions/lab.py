@@ -1,4 +1,4 @@
-"""The question of how up to four tokenizers compare at one size of their vocabularies."""
+"""The question that compares up to four tokenizers, for example at the same vocabulary size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how well the splits of tokenizers agree with the borders of morphemes."""
+"""The question that measures how well the splits of tokenizers agree with the borders of morphemes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how often each token occurs, by rank and frequency."""
+"""The question that lists how often each token occurs, with the most frequent token first."""
 
 from __future__ import annotations
 

@@ -56,10 +56,10 @@ class PairModel:
         return (own + self._discount * self._different[event] * self._single_probability(following)) / seen
 
     def _single_probability(self, event: Event) -> float:
-        """Return the probability of an event without regard to the event before it.
+        """Return the probability of an event without knowledge of the event before it.
 
-        The probability grows with the number of different events that come before the event. A part of the probability
-        is the same for all events.
+        The more different events can come before an event, the more probable it is. In addition, all events get the
+        same small share of the probability.
         """
         if not self._pairs:
             return 1 / self._events

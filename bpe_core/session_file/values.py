@@ -96,7 +96,7 @@ class Bookmark:
 class View:
     """The choice of what the window shows, such as the run and the step.
 
-    A change of the view alone need not be saved.
+    If only the view has changed, the session need not be saved.
     """
 
     shown_run: int | None = None

@@ -29,7 +29,7 @@ LARGE_CORPUS = 825e9  # bytes
 
 @dataclass(frozen=True)
 class ExerciseTokenizer:
-    """A tokenizer that was learned from one text of the exercise."""
+    """A tokenizer that was trained on one text of the exercise."""
 
     name: str  # of the text
     size: int  # the size that was asked for

@@ -46,7 +46,7 @@ def encode_documents(
     kind
         "npy", or "bin" with the index that Megatron reads.
     shard_size
-        The number of ids in a shard. A shard ends after the document with which it reaches this number.
+        The intended number of ids in a shard. A shard ends after the document that reaches this number.
     at
         The number of steps to encode with. Without it, all steps are used.
     width

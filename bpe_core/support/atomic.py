@@ -68,7 +68,7 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
 
 
 class ResultsWithManifest:
-    """A group of complete results that wait until their manifest is written."""
+    """A group of finished result files. They are put in place only when their manifest is also ready."""
 
     def __init__(self, places: Iterable[Path], manifest: Path) -> None:
         self._places = {*places, manifest}

@@ -276,10 +276,10 @@ def complete_all_in(folder: Path) -> None:
 
 
 def new_file_waiting_for(place: Path) -> Path | None:
-    """Return the new version of the file `place`, if it is complete but not yet at this path.
+    """Return the complete new version of the file `place` that has not been moved to its path yet.
 
-    This happens if a program was killed before it moved the new version, and this program may not move it. Return None
-    if the file at the path `place` is valid.
+    Such a version is left if a program was killed before the move, and this program lacks the permission to
+    move it. Return None if the file at the path `place` is valid.
     """
     journal = journal_of(place)
     with contextlib.suppress(OSError):
@@ -384,8 +384,8 @@ def _read(journal: Path) -> dict[str, Any]:
 def _moves_in(journal: Path) -> list[_InterruptedMove]:
     """Return the moves of files that a journal lists.
 
-    This program moves a file only within its folder. If the journal lists another move, this program has not written
-    the journal, and the result is empty.
+    This program moves a file only within its folder. If the journal lists any other move, it was not written by
+    this program, and the result is empty.
     """
     rows = _read(journal).get("moves")
     torn = [_torn(row, journal.parent) for row in rows] if isinstance(rows, list) else []

@@ -40,5 +40,5 @@ def with_deviation(mean: float, deviation: float) -> str:
 
 
 def _digits(uncertainty: float) -> int:
-    """Return how many digits after the point are written, so that the uncertainty keeps two significant digits."""
+    """Return the number of decimal places with which the uncertainty keeps two significant digits."""
     return max(0, SIGNIFICANT - 1 - math.floor(math.log10(uncertainty)))

@@ -91,7 +91,7 @@ class WorkerPool:
         self._pool.shutdown(cancel_futures=True)
 
     def all(self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
-        """Return the results of the jobs in order. If a job fails, the other jobs are ended, too."""
+        """Return the results of the jobs in order. If a job fails, the other jobs are stopped, too."""
         results: list[Result | None] = [None] * len(jobs)
         for place, result in self.each(jobs, stage, unit, steps):
             results[place] = result

@@ -144,7 +144,7 @@ TIMES_THE_WRITING = 10
 class DiskWriter:
     """A writer of the table and the session.
 
-    It writes at most every other second, and less often if writing takes long.
+    It writes at most every two seconds. If writing takes a long time, it writes less often.
     """
 
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:

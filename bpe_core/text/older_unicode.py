@@ -136,9 +136,9 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """Replace some newer combining marks by an older mark.
+    """Replace some newer combining marks by the older mark U+0300.
 
-    Hugging Face's library also treats these newer characters as marks.
+    Hugging Face's library treats these newer characters as marks, too.
     """
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):

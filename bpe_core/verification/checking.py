@@ -274,7 +274,7 @@ class PreparedExport:
 
 
 def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
-    """Return where these files of the folder `home` go in the folder `place`.
+    """Return the paths in the folder `place` that correspond to files of the folder `home`.
 
     Make the folders inside `place` that are missing.
     """

@@ -321,7 +321,10 @@ def read(written: dict[str, Any]) -> Encoded:
 
 
 def speeds(measured: Encoded, clock: str) -> list[float]:
-    """Return the numbers in a row of the table. `clock` is "cpu" or "wall"."""
+    """Return the speeds and times for a row of the table of results.
+
+    `clock` is "cpu" or "wall".
+    """
 
     def taken(what: Seconds) -> float:
         return max(float(getattr(what, clock)), 1e-9)

@@ -223,9 +223,9 @@ class Window:
 
 
 def measure_answers(window: Window) -> bool:
-    """Print the time of the first question about a new run, and of later questions, for each kind of question.
+    """Print the time that the first answer about a new run takes, and the time that later answers take.
 
-    Return whether each answer comes in time.
+    Several kinds of questions are measured. Return whether all times are within their limits.
     """
     in_time = True
     for question in ("why", "token", "race"):

@@ -47,7 +47,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The result of a measurement."""
+    """The time and memory that a job took, and a fingerprint of its result."""
 
     wall: float  # seconds
     cpu: float

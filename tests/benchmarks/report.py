@@ -95,7 +95,7 @@ def agreement(name: str, ties: str, summary: Summary) -> str:
 
 
 def comparisons(summary: Summary) -> list[str]:
-    """Return lines that compare our time with each tie rule with the time of the fastest other library."""
+    """Return a line for each of our tie rules. It compares our time and memory with the fastest other library."""
     peers = [(result, key) for key, result in summary.items() if isinstance(result, Medians) and key[0] != OURS]
     if not peers:
         return []

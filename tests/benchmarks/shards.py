@@ -1,11 +1,14 @@
-"""The measurement of documents that are encoded into shards, beside encoding alone, in one process and in turn.
+"""A benchmark that compares encoding documents into shards with encoding alone.
+
+Both run in one process, in turn.
 
 `python -m tests.benchmarks.shards [TEXT]` repeats a text until it has 100 MB, and divides it into documents of some
 3,600 characters. "Encoding alone" is `study.encode_batch(texts)`: the documents are in memory, as a list of strings or
 as an Arrow array, and their ids stay there. "Shards" is `bpe.encode_documents`: it reads the documents from files, and
 writes ids, ends and the index to the disk. Both use the same table, and encode on all cores.
 
-A ratio is the time of encoding strings alone divided by the time of the other work. A ratio of 1 means that reading and
+A ratio is the time of encoding strings alone divided by the time of the other work. A ratio of 1 means that
+reading and
 writing take no time of their own.
 """
 
@@ -39,7 +42,7 @@ EOS = 0  # the id after each document
 
 
 def documents_of(text: str, size: int) -> list[str]:
-    """Return the documents of a text. The text is repeated until the documents have `size` characters."""
+    """Divide a text into documents. Repeat them until they have `size` characters in all."""
     own = [text[start : start + DOCUMENT] for start in range(0, len(text), DOCUMENT)]
     documents = list[str]()
     for document in cycle(own):
@@ -86,7 +89,7 @@ def works(study: Any, documents: list[str], folder: Path) -> Iterator[tuple[str,
 
 
 def check(study: Any, documents: list[str], folder: Path) -> None:
-    """Raise an error unless the shards of the rows hold the ids of all documents."""
+    """Raise an error unless the shards made from rows.jsonl hold the ids of all documents."""
     bpe.encode_documents(study, folder / "rows.jsonl", folder / "shards", eos=EOS)
     shards = json.loads((folder / "shards/index.json").read_bytes())["shards"]
     written = np.concatenate([np.load(folder / "shards" / shard["file"]) for shard in shards])

@@ -212,7 +212,7 @@ def _learned(program: object) -> int:
 
 
 class _Ticker:
-    """A recorder of the times at which a timer fires, which should be 5 ms apart. A person notices long gaps."""
+    """A recorder of the times at which a timer fires. Gaps much longer than 5 ms mean that the window is blocked."""
 
     def __init__(self) -> None:
         from PySide6.QtCore import Qt, QTimer
@@ -336,7 +336,7 @@ def measure_table(_: Path) -> None:
 
 
 def measure_find(_: Path) -> None:
-    """Print the time until the field that finds everything shows its first answers."""
+    """Print how long the search field of the window takes to show its results."""
     from tests.benchmarks import find_anything
 
     program, run_for = _window()

@@ -46,7 +46,10 @@ def files_in(folder: Path) -> Files:
 
 
 def encode_in_a_fork(place: Path, history: History, eos: int, last: int) -> bool:
-    """Encode in a fork that kills itself before a line. Return whether the fork was killed."""
+    """Encode in a forked process that kills itself before the `last`-th line that it executes.
+
+    Return whether the process was killed.
+    """
     child = os.fork()
     if child == 0:
         left = last

@@ -153,9 +153,9 @@ FIRST = {
 def broken_files(
     name: str, place: Path, lines: Sequence[int], chosen: random.Random, counts: Counter[str], *, is_over_old: bool
 ) -> Iterator[str]:
-    """Kill a writer before each line in `lines`, one kill in each attempt.
+    """Kill a writer in many attempts, each time before a different line in `lines`.
 
-    Yield each file that afterwards has neither the old nor the new content.
+    Yield a message for each attempt that leaves neither the old nor the new content.
     """
     write, new = WRITERS[name], NEW[name]
 

@@ -38,7 +38,7 @@ def with_two_languages(words: WordTable) -> WordTable:
 def text_arguments(method: str, text: str) -> list[str]:
     """Return the arguments that give a text to a training command.
 
-    Methods with languages get the text as two languages.
+    A method that serves several languages gets the text twice, as two languages.
     """
     if not METHODS[method].serves_languages:
         return [text]

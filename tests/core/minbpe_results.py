@@ -1,11 +1,10 @@
-"""Results of minbpe on sequences of integers. The merges and ids are those of its own code, not of ours.
+"""Results of minbpe on sequences of integers. Its own code computed the merges and ids.
 
-Its commit 1acefe8 was run. `BasicTokenizer.train` asks its text only for the method `encode`, so an object whose
-`encode` returns integers makes it learn from integers:
+The results come from its commit 1acefe8. `BasicTokenizer.train` only calls the method `encode` of its text.
+So an object whose `encode` returns integers makes it learn from integers. This command writes the file
+`minbpe_results.json`:
 
     python -m tests.core.minbpe_results FOLDER_OF_MINBPE
-
-writes the file `minbpe_results.json`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
 
 @cache
 def _imports_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the imports that a source makes when it runs, and its imports for type checkers only."""
+    """Return the names that a module imports when it runs, and those that it imports only for type checkers."""
     when_run: set[str] = set()
     by_checkers: set[str] = set()
     waiting: list[tuple[ast.AST, set[str]]] = [(ast.parse(source), when_run)]

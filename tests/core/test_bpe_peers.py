@@ -1,11 +1,13 @@
-"""Tests that other packages learn the same merges and give the same ids as the engine, under their tie rules.
+"""Tests that other packages learn the same merges and give the same ids as the engine.
+
+The engine uses the tie rule of each package:
 
 byte-alphabet   tokenizers
 lowest-ids      rustbpe
-largest-text    subword-nmt, with </w> glued to the last character
+largest-text    subword-nmt, with </w> attached to the last character
 first-seen      tiktoken's educational code
 
-The tests use real texts, many languages, and hundreds of short texts full of overlaps.
+The tests use real texts, many languages, and hundreds of short texts in which many pairs overlap.
 """
 
 from __future__ import annotations

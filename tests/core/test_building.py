@@ -1,4 +1,4 @@
-"""Tests of the build hook: a wheel with machine code has it, or the build fails."""
+"""Tests of the build hook: a wheel that needs machine code contains it, or the build fails."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def building(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def hook_after(building: Any, monkeypatch: pytest.MonkeyPatch, **done: Any) -> Any:
-    """Return a hook that builds a wheel with machine code. `done` says how its compiler process ends."""
+    """Return a hook that builds a wheel with machine code.
+
+    `done` holds the attributes of the compiler process after its end.
+    """
     monkeypatch.setenv(building.WITH_MACHINE_CODE, "1")
     monkeypatch.setattr(building.subprocess, "run", lambda *_, **__: SimpleNamespace(**done))
     hook = building.BuildHook()

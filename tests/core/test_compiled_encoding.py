@@ -48,7 +48,7 @@ def both_encoders(history: History) -> tuple[SpecifiedWords, CompiledEncoder]:
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Draw learned and random tables with every pattern that fits the recipe, and with a custom pattern."""
+    """Draw a learned or random merge table, with a named pattern that fits its recipe or with a custom pattern."""
     history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
     patterns = ["whitespace", "gpt2", "cl100k", "o200k", "english"] + ["none"] * (history.recipe.marker == "none")
     changes = draw(st.sampled_from([*(dict(pattern=name) for name in patterns), OWN_PATTERN]))
@@ -341,7 +341,7 @@ def test_many_short_texts_have_the_same_tokens_in_a_batch_as_alone(pattern: str)
 def test_joined_texts_consist_of_the_bytes_of_all_texts_with_a_zero_byte_between_two_texts(
     texts: list[str], first: str
 ) -> None:
-    """The texts are joined as strings or as bytes, depending on the first texts."""
+    """The first texts decide whether all texts are joined as strings or as bytes."""
     texts = [first] * FIRST_TEXTS + texts
     joined = JoinedTexts.of(texts)
     assert joined is not None

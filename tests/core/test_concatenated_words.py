@@ -1,4 +1,4 @@
-"""Tests that words stored end to end equal the words that the splitting steps find one by one."""
+"""Tests that splitting into one array of words finds the same words as splitting piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Docstrings and comments must use the words of the field, not words with a meaning that only this project knows."""
+"""Tests that docstrings and comments use the words of the field.
+
+Words with a meaning that only this project knows are reported.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of the pattern that groups digits in threes from the right: it splits everything except numbers like cl100k."""
+"""Tests of the pattern that groups digits in threes from the right.
+
+It splits all text except numbers in the same way as the pattern cl100k.
+"""
 
 from __future__ import annotations
 

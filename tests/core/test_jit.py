@@ -79,7 +79,7 @@ def test_threads_that_use_the_same_named_tuple_of_arrays_share_its_addresses() -
     places: list[tuple[int, ...]] = []
 
     class RepackingNumber(int):
-        """A number that packs its named tuple a second time while the tuple is packed, as another thread would."""
+        """A number that simulates a second thread: its conversion to `int` packs the same named tuple again."""
 
         def __int__(self) -> int:
             if not places:

@@ -77,7 +77,7 @@ LINES = ["the lowest prices", "of low towers", "are lower than those", "of slow 
 def path_of_sources(program: str, sources: dict[str, Any]) -> dict[str, dict[str, int]]:
     """Run a program that counts the words of each source.
 
-    Return the files and calls that each source passes through.
+    For each source, return how many files the work passes through, and how many calls lead from file to file.
     """
     command = [sys.executable, "-c", WAY + program, json.dumps(sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(bpe.__path__[0]).parent)
@@ -86,7 +86,7 @@ def path_of_sources(program: str, sources: dict[str, Any]) -> dict[str, dict[str
 
 
 def written_sources(folder: Path) -> dict[str, str]:
-    """Write the lines as files of several kinds, and return the path of each file."""
+    """Write the lines of the test as files of several kinds, and return the path of each file."""
     text = "\n".join(LINES)
     (folder / "a.txt").write_text(text, encoding="utf-8")
     (folder / "a.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in LINES), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Tests of MinGram: learning equals the plain specification, and words are encoded with the fewest tokens."""
+"""Tests of MinGram: training matches the specification, and words are split into the fewest tokens."""
 
 from __future__ import annotations
 

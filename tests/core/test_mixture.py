@@ -1,4 +1,4 @@
-"""Tests of weighted groups of texts: weights are exact, and the order of the groups changes nothing."""
+"""Tests of weighted groups of texts: weights are exact, and the order of the groups does not matter."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def recipe_of(how: Parity, names: tuple[str, ...] = NAMES, **choices: Any) -> Re
 
 
 def table_of(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> WordTable:
-    """Make a word table with several languages, as a learner gets it."""
+    """Make a word table with several languages, in the form that a learner expects."""
     tables, texts = ([WordTable.from_counts(item.items()) for item in each] for each in (train, dev))
     ratios, none = how.ratio or [1.0] * len(train), [None] * len(train)
     parts = zip(NAMES, tables, texts or none, ratios, strict=False)

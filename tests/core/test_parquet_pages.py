@@ -37,7 +37,7 @@ TABLE = arrow.table(
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
 def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compression: str) -> None:
-    """The sizes of a column's pages add up to the size in the footer, wherever the read bytes end."""
+    """The sizes of a column's pages add up to its size in the footer, however its bytes are divided for reading."""
     chance = random.Random(1)
     for version, dictionary, checksums in itertools.product(("1.0", "2.0"), (True, False), (True, False)):
         buffer = io.BytesIO()

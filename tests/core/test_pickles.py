@@ -70,7 +70,7 @@ def train_preset(preset: str) -> bpe.Study:
 
 
 def ids(study: bpe.Study) -> list[Any]:
-    """Return the ids of a few texts, or the message with which the study refuses a text."""
+    """Return the ids of a few texts. If the study refuses a text, the list has the error message instead."""
     results = list[Any]()
     for text in SHORT:
         for at in (None, len(study.history) // 2):

@@ -1,4 +1,4 @@
-"""Tests of PickyBPE: the learner equals the specification, and the specification equals the article's algorithm."""
+"""Tests of PickyBPE: training matches the specification, which matches the algorithm in the paper on PickyBPE."""
 
 from __future__ import annotations
 
@@ -108,7 +108,10 @@ def test_picky_encoding_after_any_step_equals_applying_all_earlier_steps_in_orde
 
 
 class ArticleAlgorithm:
-    """The algorithm of the article, written for the tests. Words are tuples of texts, and a list stores all events."""
+    """The algorithm of the paper on PickyBPE, written for the tests.
+
+    Words are tuples of texts, and a list stores all events.
+    """
 
     def __init__(self, counts: dict[str, int], tau: float, size: int) -> None:
         self.words = {word: tuple(word) for word in counts}

@@ -1,4 +1,7 @@
-"""Tests of the Python function of each question: editors and type checkers know its parameters and its help."""
+"""Tests of the Python function of each question.
+
+Editors and type checkers find its parameters, and `help` explains it.
+"""
 
 # ruff: noqa: S301 - they are pickles of our own
 

@@ -150,7 +150,10 @@ def test_listing_the_files_of_a_folder_can_be_cancelled(folder: Path) -> None:
 
 
 def _remove_nested(folder: Path) -> None:
-    """Remove folders from the inside, because functions that remove whole trees call themselves for each folder."""
+    """Remove nested folders, the innermost folder first.
+
+    Functions that remove whole trees are recursive, and these folders may be nested too deeply for them.
+    """
     os.chdir(folder)
     depth = 0
     while Path("d").is_dir():

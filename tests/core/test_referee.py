@@ -1,4 +1,4 @@
-"""Tests of the question that checks a table: it accepts a correct table, and finds the step of each mistake."""
+"""Tests of the check of a merge table: a correct table passes, and each mistake is reported with its step."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def test_the_superbpe_recipe_of_the_authors_learns_the_same_merges_as_two_traini
 
 @pytest.mark.parametrize("text", [CODE, TEXT, CODE.replace("    ", "\t")], ids=["code", "prose", "tabs"])
 def test_the_superbpe_recipe_of_the_authors_learns_the_same_merges_as_training_and_then_extending(text: str) -> None:
-    """The extension by whole lines was compared with the authors' trainer."""
+    """The recipe is compared with the authors' trainer, and with our training and extension in two stages."""
     theirs = TwoTrainings(text)
     theirs.learned(NAMED_PATTERNS["o200k"].expression, 40)
     theirs.learned(NO_SUPERWORD, 90, holds_few_words)

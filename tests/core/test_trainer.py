@@ -1,4 +1,4 @@
-"""Tests of the trainer apart from its merges: error messages, pausing and cancelling, and the choice of a learner."""
+"""Tests of the trainer's error messages, of pausing and cancelling, and of the choice of a learner."""
 
 from __future__ import annotations
 

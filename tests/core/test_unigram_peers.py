@@ -136,7 +136,7 @@ def test_unigram_training_without_given_seeds_learns_nearly_the_same_pieces_as_s
 
 @pytest.fixture(scope="module")
 def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Train SentencePiece on a text that is split at blanks alone."""
+    """Return a Unigram model that SentencePiece learned from lines in many languages."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(text_of("languages").splitlines()), model_writer=model, vocab_size=1_500,

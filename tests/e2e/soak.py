@@ -69,7 +69,7 @@ class RandomUser:
         )
 
     def act(self) -> None:
-        """Do one random act. If there are already many runs, begin a new session instead."""
+        """Do one random action. If there are already many runs, begin a new session instead."""
         close_dialogs()
         if len(self._program.session.runs.all) >= MOST_RUNS:
             deed: Callable[[], None] = self._program.actions["new_session"].trigger

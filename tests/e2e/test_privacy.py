@@ -100,7 +100,7 @@ def test_the_privacy_check_reports_a_line_that_uses_the_network(line: str) -> No
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
 def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None:
-    """The long test of random acts depends on a monitor that finds each connection."""
+    """The long test with random actions needs a monitor that finds every network connection."""
     script = (
         "from tests.e2e.network_monitor import listen, network_sockets\n"
         "listen()\n"

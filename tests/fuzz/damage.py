@@ -108,7 +108,7 @@ def as_json(value: Any, chance: random.Random) -> bytes:
 
 
 def as_toml(value: Any) -> bytes:
-    """Return a value as TOML, with a line for each entry. A value that TOML does not have is written as a text."""
+    """Return a value as TOML, with a line for each entry. Values that TOML cannot express are written as strings."""
     value = value if isinstance(value, dict) else {"a": value}
     return "".join(f"{json.dumps(str(key))} = {_toml(entry)}\n" for key, entry in value.items()).encode(
         "utf-8", "surrogatepass"

@@ -159,12 +159,12 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
 @pytest.fixture
 def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Register the tests' own methods for one test.
+    """Register two methods that are defined only for tests, and remove them after the test.
 
-    After the test, remove windows that could still paint a run of these methods.
+    Windows that could still show a run of these methods are also removed.
 
-    The fixture uses the `monkeypatch` of the test, because the test may patch a method, too. If two patches were undone
-    in the wrong order, the method would stay registered.
+    The fixture uses the test's own `monkeypatch`, because the test may patch a method, too. If two patches were
+    undone in the wrong order, the method would stay registered.
     """
     shown_before = set(QApplication.topLevelWidgets())
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)

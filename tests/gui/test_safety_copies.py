@@ -1,4 +1,7 @@
-"""Tests of safety copies: which are kept, and in which order they are offered. Some copies are damaged."""
+"""Tests of safety copies.
+
+They check which copies are kept, in which order copies are offered, and what happens to damaged copies.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The axis of a chart. The screen and a printed chart show the same ticks and labels, also after the user has enlarged
-a part of the chart.
+"""The axis of a chart.
+
+The ticks and labels of a printed chart are the same as on the screen, even if the user has enlarged a part
+of the chart.
 """
 
 from __future__ import annotations

@@ -42,7 +42,10 @@ class ChartPlace(QWidget):
 
 
 class FigureView(QWidget):
-    """A view of a figure. Without a figure it is empty. Figures side by side become charts that share one x axis."""
+    """A view of one figure, or of several figures side by side, drawn as charts that share one x axis.
+
+    The view is empty if it has no figure.
+    """
 
     place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
     item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked

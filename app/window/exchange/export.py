@@ -43,7 +43,7 @@ class FormatChoice:
 
     @property
     def title(self) -> str:
-        """Return the title of the format in the list: what the format is for, and its name."""
+        """Return the title of the format in the list of formats: its purpose, followed by its name."""
         return f"{self.purpose[:1].upper()}{self.purpose[1:]} ({self.name})" if self.purpose else self.name
 
 

@@ -21,7 +21,7 @@ NOT_SAVED = "Save a layout first: View > Layout > Save This Layout."
 
 
 class Layouts:
-    """An object that saves and restores layouts of the window when the user chooses an action for them.
+    """An object that saves or restores a layout of the window when the user chooses the action for it.
 
     A layout is an arrangement of the parts of the window. It can also set the zoom.
     """

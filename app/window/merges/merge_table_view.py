@@ -330,7 +330,7 @@ class MergeTableView(QTableView):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the last row visible, or the row of the step shown."""
+        """Keep the last row visible if it was visible. Otherwise keep the row of the step shown visible."""
         was_at_end = self.is_at_end
         marked = self._model.index(self.delegate.marked_row, 0)
         was_in_sight = marked.isValid() and 0 <= self.visualRect(marked).top() < event.oldSize().height()

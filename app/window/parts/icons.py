@@ -20,7 +20,7 @@ SIZES = (16, 18, 20)  # at 100 percent: in menus and on buttons, in toolbars, an
 
 
 def icon(name: str, palette: QPalette) -> QIcon:
-    """Return an icon for the current zoom and screens. Call this function again after a change of either."""
+    """Return an icon for the current zoom and screens. Call this function again when the zoom or a screen changes."""
     normal = palette.color(QPalette.ColorRole.ButtonText).name()
     disabled = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText).name()
     return _icon(name, normal, disabled, _sizes())

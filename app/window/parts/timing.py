@@ -1,4 +1,4 @@
-"""The timers: a limit on how often a function is called, and an animation."""
+"""Classes that limit how often a function is called, and that run animations."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class FilmDialog(QDialog):
         in_column(form, muted_label(ABOUT), self.buttons, on=self)
 
     def begin_with(self, steps: Sequence[int]) -> None:
-        """Let the film show only the steps that the user selected. Without selected steps, change nothing."""
+        """Limit the film to the steps that the user selected. Do nothing if no steps are selected."""
         if steps:
             self.first_box.setValue(steps[0] - 1)
             self.last_box.setValue(steps[-1])

@@ -102,7 +102,7 @@ class ShelfModel(QObject):
 
     @property
     def whole_text(self) -> str:
-        """Return the text that is split. It begins with a space if it is meant as the middle of a sentence."""
+        """Return the text to split. If it should follow a space, as in the middle of a sentence, it begins with one."""
         return f" {self.text}" if self.follows_space else self.text
 
     @property
@@ -158,7 +158,7 @@ class ShelfModel(QObject):
     # -- the text --------------------------------------------------------------------------
 
     def show_text(self, text: str, *, follows_space: bool) -> None:
-        """Split another text. If it is empty, split a fixed word instead, so that no card is empty."""
+        """Split a new text. If it is empty, split a fixed word instead, so that no card is empty."""
         self.text = text[:LONGEST] or FIRST_WORD
         self.follows_space = follows_space
         self._typing.call()

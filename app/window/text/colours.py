@@ -27,7 +27,9 @@ Int8s = npt.NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Ages:
-    """A scale of the age of tokens, from pale to strong. The run begins with `at_first` tokens, and has `steps` steps.
+    """A scale of colours for the age of tokens. A stronger colour means a later step.
+
+    The run begins with `at_first` tokens, and has `steps` steps.
 
     >>> ages = Ages(256, 1024)
     >>> ages.colours_of(Tokens(np.arange(5), np.array([97, 256, 300, 1279]))).tolist()

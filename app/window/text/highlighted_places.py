@@ -1,4 +1,4 @@
-"""The places of the highlighted tokens, pair or word in a text."""
+"""Functions that find the positions of a highlighted token, pair or word in a text."""
 
 from __future__ import annotations
 

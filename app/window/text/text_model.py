@@ -64,7 +64,7 @@ class TokenAt:
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """The counts below the text. A ratio is None if its divisor is 0."""
+    """The counts that are shown below the text. A ratio is None if its divisor is 0."""
 
     characters: int
     bytes: int

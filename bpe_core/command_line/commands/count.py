@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_ending(output: str) -> None:
-    """Raise OutputError if the name has the extension of another kind of table, such as words.csv.
+    """Raise OutputError if the name has the extension of a different kind of file, such as words.csv.
 
     Otherwise the counts would be written to a folder of this name.
     """

@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
 def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format | None]:
     """Return the path and the format of the output file. The format of a session is None.
 
-    In a folder, the file has the name of the table, or the usual name of its format.
+    If the output is a folder, the file in it has the name of the input table, or the usual name of its format.
     """
     target = Path(options.out)
     table = Path(options.table)

@@ -13,8 +13,8 @@ from bpe_core.recipes.choice import choice
 class Choices(Passes):
     """The choices of the method Best, which searches for a vocabulary that needs few tokens.
 
-    The floor is a number of tokens below which no vocabulary of the same size can get. The search may end when its
-    result is at most `gap_to_floor` thousandths above the floor.
+    The floor is a lower bound: every vocabulary of the same size needs at least this number of tokens. The
+    search may end when its result is at most `gap_to_floor` thousandths above the floor.
     """
 
     gap_to_floor: int = choice(

@@ -1,4 +1,4 @@
-"""The kind of table that can hold the steps of BoundlessBPE: the format of the method's authors."""
+"""The table format that can store the steps of BoundlessBPE. It is the format of the method's authors."""
 
 from bpe_core.support.format_row import Row
 

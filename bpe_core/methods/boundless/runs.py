@@ -27,7 +27,7 @@ class Runs(NamedTuple):
 
 
 def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
-    """Return all runs of two or more neighbouring words in which each word is one token with a letter.
+    """Return all runs of two or more neighbouring words that are single tokens and contain a letter.
 
     These runs are parts of longer runs. `inside` holds the words of each longer run, and `counts` says how often it
     occurs. `whole` has the token of each word, or NOTHING for a word of several tokens.

@@ -132,9 +132,8 @@ def _with_enough_slots(table: names.State) -> names.State:
 def room_after(room: int) -> int:
     """Return the number of pairs that the arrays can hold after they are enlarged.
 
-    `room` is the number they can hold now.
-
-    Raise TooLarge if there would be too many pairs, or if the memory does not suffice.
+    `room` is the number of pairs that they can hold now. Raise TooLarge if there would be too many pairs, or if
+    there is not enough memory.
     """
     more = room + max(room // GROWTH, 64)
     if more > names.PAIR_BITS:

@@ -27,7 +27,10 @@ from bpe_core.support.former_names import former_classes
 
 @dataclass(frozen=True)
 class FormerEntry:
-    """The facts of a method as older plug-ins declare them, and the name of the module that holds its `METHOD`."""
+    """The description of a method in the form of older plug-ins.
+
+    `module` names the module that contains the `METHOD` object.
+    """
 
     title: str
     explanation: str

@@ -149,11 +149,11 @@ class Method(MethodFacts):
         words
             The distinct words with their counts.
         recipe
-            The choices. If the size does not fit, an error is raised.
+            The recipe of the training. An error is raised if its vocabulary size does not fit the alphabet.
         known
             A history to continue.
         fast
-            Whether to learn by machine code, which must be ready.
+            Whether to learn with machine code. The code must be ready.
         """
         from bpe_core.methods.kit.learner import LearnerStart
 
@@ -318,8 +318,7 @@ class Method(MethodFacts):
     def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
         """Return an object that splits words by a history's tokens in several ways, such as into the fewest tokens.
 
-        `scores` holds the log-probabilities of the tokens. It is None if they are unknown. `dropout` is the probability
-        with which a merge is left out in the way that leaves out merges at random. `usual` makes the object that most
-        methods return.
+        `scores` holds the log-probabilities of the tokens. It is None if they are unknown. `dropout` is the
+        probability with which BPE-dropout leaves out a merge. `usual` makes the object that most methods return.
         """
         return usual()

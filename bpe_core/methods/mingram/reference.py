@@ -1,4 +1,4 @@
-"""The reference of MinGram, as its article describes the method: short, plain and slow.
+"""The reference implementation of MinGram, as the paper on MinGram describes it: short, plain and slow.
 
 **The split.** A word is split into the fewest tokens. If several splits have the same number of tokens, the most
 probable split wins. It has the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there
@@ -6,8 +6,8 @@ are two ways to split `lower` into two tokens, and their probabilities decide.
 
 **Learning.** Begin with the tokens of byte-pair encoding, a tenth more than requested. The first probabilities follow
 from the number of symbols that each token could cover in the corpus. Twice (`em_passes`), split all words and compute
-the probabilities from the counts of the tokens. Then drop the token that is used least and split its words again, until
-the size is reached.
+the probabilities from the counts of the tokens. Then repeat two steps until the size is reached: drop the
+token that is used least, and split its words again.
 
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("mingram", merges=1))

@@ -80,7 +80,7 @@ class CompiledDropping:
         return are_whole(self._state)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the drops that must come next. If there are none, return the pairs that occur most often."""
+        """Return the tokens that must be dropped next. If there are none, return the most frequent pairs."""
         due = [token for token in self._tokens.number[[kernel.DUE, kernel.DUE_NEXT]].tolist() if token >= 0]
         if due:
             return [Candidate(token, NOTHING, int(self._tokens.held[token])) for token in due[:wanted]]

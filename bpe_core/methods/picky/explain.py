@@ -74,7 +74,7 @@ class WordThroughSteps:
 
     @property
     def pieces(self) -> list[Piece]:
-        """Return all pieces that the word has at any step. A piece comes after the parts that were joined to make it."""
+        """Return all pieces that the word has at any step. A piece comes after the parts that it was made of."""
         return sorted([*self._fallen, *self._there.values()], key=lambda piece: (piece.stop, -piece.start, piece.step))
 
     def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:

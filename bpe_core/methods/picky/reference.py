@@ -64,7 +64,7 @@ class Merge:
 
 
 class Tokens:
-    """All tokens that were ever made, in the order of their making, and the set of the tokens that are in use.
+    """All tokens that were ever made, in the order in which they were made, and the set of tokens in use.
 
     A word can contain the characters of the marker, such as `▁`, as ordinary text. So two merges make the same token
     only if the results have the same text and the same number of base symbols.

@@ -1,11 +1,12 @@
-"""The reference of SuperBPE, plain and slow: byte-pair encoding within words, then across words.
+"""The reference implementation of SuperBPE, plain and slow: byte-pair encoding within words, then across words.
 
-The corpus is counted in runs. A run is a stretch of text: several words, with the spaces, single punctuation marks and
-line ends between them. Learning has two stages. In the first stage, another pattern splits each run into words, and the
-merges are learned from these words. A recipe can also split whole lines into these words, as the method's authors do.
-Then the second stage begins: the same merges are made in whole runs, and later merges may join words. The step between
-the stages is called the transition. A superword must not hold too many words, and no space may follow a colon in it.
-Texts are encoded in whole runs by all merges in their order.
+The corpus is counted in runs. A run is a stretch of text: several words, with the spaces, single
+punctuation marks and line ends between them. Learning has two stages. In the first stage, a pattern splits
+each run into words, and the merges are learned from these words. A recipe can also split whole lines into
+these words, as the method's authors do. Then the second stage begins: the same merges are made in whole
+runs, and later merges may join words. The step between the stages is called the transition. A superword
+must not hold too many words, and no space may follow a colon in it. Texts are encoded in whole runs by all
+merges in their order.
 
     >>> from bpe_core.history.token_texts import decoded
     >>> words = WordTable.from_counts({"by the way": 5, "the by": 1})

@@ -1,4 +1,4 @@
-"""The tables of characters in SentencePiece's files, in compiled form."""
+"""The compiled tables of character replacements in SentencePiece's files."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class FileReader:
         self._was_read = False
 
     def of(self, source: Source) -> FileReader:
-        """Return a reader with the same options for another source, such as a part of the same file."""
+        """Return a reader with the same options for a different source, such as a part of the same file."""
         return FileReader(source, self.options, self._among_others)
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:

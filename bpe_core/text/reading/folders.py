@@ -109,7 +109,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def _may_be_text(path: Path) -> bool:
     """Return whether a path may lead to a text file. Sockets, pipes and broken links are not text files.
 
-    Without the permission to examine the path, return True.
+    If the permission to examine the path is missing, return True.
     """
     try:
         return stat.S_ISREG(path.stat().st_mode)

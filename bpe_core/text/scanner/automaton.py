@@ -370,8 +370,9 @@ def _cuts_at_end(stages: list[Stage]) -> int:
 
 
 def _without_finished(stages: list[Stage]) -> tuple[list[Stage], int]:
-    """Remove the finished stages. Return the other stages, and the offsets at which the text is certainly split, as
-    bits.
+    """Remove the finished stages.
+
+    Return the other stages, and a bit mask of the offsets at which the text is certainly split.
     """
     cuts = 0
     over = 0

@@ -256,9 +256,10 @@ def _source(written: str, flags: frozenset[str]) -> str:
 
 
 def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
-    r"""Raise NoTable for a class, such as `\w`, that matches other characters alone in a set than in a larger set.
+    r"""Raise NoTable for a class, such as `\w`, whose meaning in a set depends on the other members of the set.
 
-    For example, `[\w]` may differ from `[\w\x07]` by more than `\x07`. In `regex` this happens only if case is ignored.
+    For example, `[\w]` may differ from `[\w\x07]` by more than `\x07`. In `regex` this happens only if case is
+    ignored.
     """
     if match["cls"] and "i" in flags and _depends_on_its_place(match["cls"]):
         raise NoTable(f"{match['cls']} with ignored case")

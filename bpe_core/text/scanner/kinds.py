@@ -17,7 +17,7 @@ import regex
 
 
 class Kind(IntEnum):
-    """The kinds of characters whose numbers are fixed. All other kinds get free numbers."""
+    """The kinds of characters that have fixed numbers. Every other kind gets a number that is still free."""
 
     NEWLINE = 1  # newlines only, unless the table does not distinguish them
     BLANK = 4  # if blanks are dropped, their kinds have numbers up to this

@@ -28,10 +28,10 @@ TEXT = text_of("poem") + text_of("prose")
 
 
 def lines_of(history: History, *lengths: int, state: FollowState = "ended") -> bytes:
-    """Return the lines that `StepLines` writes about a run that is looked at several times.
+    """Return the lines that `StepLines` writes about a run that is checked several times.
 
-    At first the run has as many steps as `lengths` say, one number after the other. At last it has all steps of
-    `history`, and its state is `state`.
+    At each check, the run has as many steps as the next number in `lengths`. At the final check it has all
+    steps of `history`, and its state is `state`.
     """
     lines = StepLines()
     looks = [FollowedRun("run.bpex", "training", history.first(length)) for length in lengths]

@@ -44,7 +44,7 @@ def start_training(
 ) -> subprocess.Popen[str]:
     """Start a process that trains on words.txt and saves to run.bpex.
 
-    It waits `between` seconds after each batch, and at least `saving` seconds between two savings.
+    It waits `between` seconds after each batch, and at least `saving` seconds before it saves again.
     """
     words = [str(between), str(saving), "train", "words.txt", "--vocab-size", str(size), "-o", "run.bpex", "--quiet"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -1,4 +1,4 @@
-"""Tests of tokenizer files of the kinds in published models: the program and the library give the same ids.
+"""Tests of the kinds of tokenizer.json in published models: the program and the library give the same ids.
 
 With the profile "explore" all kinds are tested on all lines of all texts.
 """
@@ -155,7 +155,7 @@ def test_a_character_that_has_a_token_only_for_word_ends_is_unknown_inside_words
 
 @pytest.mark.parametrize("kind", ["qwen", "word level", "bert", "xlm roberta", "llama 2", "clip"])
 def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> None:
-    """The library numbers added tokens from the size of the vocabulary, whatever id the file states.
+    """The library computes the ids of added tokens from the size of the vocabulary, and ignores the ids in the file.
 
     Two added tokens may then share an id.
     """

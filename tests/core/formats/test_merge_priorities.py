@@ -1,4 +1,4 @@
-"""Tests of files that join pairs by priorities instead of the order of learning.
+"""Tests of files with merge priorities, which may differ from the order in which the merges were learned.
 
 The program and the library of each file give the same ids.
 """

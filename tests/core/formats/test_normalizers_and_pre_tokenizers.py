@@ -58,7 +58,7 @@ def charsmap() -> str:
 
 @cache
 def train_tokenizer(kind: str) -> dict[str, Any]:
-    """Return the JSON object of a small tokenizer of bytes, or of characters with the sign for blanks."""
+    """Return the JSON object of a small tokenizer whose symbols are bytes, or characters with a marker for spaces."""
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=None if kind == "bytes" else "<unk>"))
     pre = tokenizers.pre_tokenizers
     made.pre_tokenizer = pre.ByteLevel() if kind == "bytes" else pre.Metaspace()

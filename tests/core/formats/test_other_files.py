@@ -1,4 +1,4 @@
-"""Tests of files that are no tokenizers: the error message says what kind of file it is."""
+"""Tests of files that are not tokenizers: the error message says what kind of file it is."""
 
 from __future__ import annotations
 

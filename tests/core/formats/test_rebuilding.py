@@ -1,4 +1,4 @@
-"""Tests of the check of all steps in one call: it finds the same invalid step as a check of each single step."""
+"""Tests that a check of all steps at once finds the same invalid step as a check of the steps one by one."""
 
 from __future__ import annotations
 

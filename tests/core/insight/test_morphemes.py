@@ -1,4 +1,7 @@
-"""Tests of the agreement of tokens with morphemes: the counts equal a comparison of each word by hand."""
+"""Tests of the agreement of tokens with morphemes.
+
+The counts must equal those of a simple comparison, word by word.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the question which tokens some text can produce.
+"""Tests of the question that asks which tokens can occur in an encoded text.
 
 The answers are compared with a search through short texts.
 """
@@ -195,7 +195,7 @@ def both(sign: int) -> tuple[str, str]:
 def test_the_completions_of_bytes_are_all_texts_that_begin_and_end_with_one_character_more(
     text: str, data: st.DataObject
 ) -> None:
-    """Every lead byte is tried before the bytes, and every choice of continuation bytes on both sides."""
+    """The expected texts come from trying all lead and continuation bytes around the given bytes."""
     whole = text.encode()
     start, stop = sorted((data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole)))))
     raw = whole[start:stop]

@@ -144,9 +144,7 @@ def check_joined(reason: Reason, history: History, symbols: list[int], boundary:
 
 
 def check_later(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the named pair is merged at a later step, and that the boundary would vanish if this merge
-    came now.
-    """
+    """Check that the pair in `reason` is merged at a later step, and that this merge would remove the boundary now."""
     assert reason.rank is not None
     assert reason.rank >= at
     assert reason.pair == pairs_of(history, len(history))[reason.rank]
@@ -193,10 +191,10 @@ def without_merge(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[
 
 
 def check_overlap(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that before the named merge, an even number of equal tokens ends at the boundary, and an equal token
-    follows.
+    """Check that an even number of equal tokens ends at the boundary, and that another equal token follows.
 
-    The merge joins the tokens before the boundary in pairs, so that the token after the boundary has no partner.
+    This must be true before the merge that `reason` names. This merge joins the tokens before the boundary in
+    pairs, so that the token after the boundary has no partner.
     """
     assert reason.pair is not None
     assert reason.rank is not None

@@ -56,7 +56,7 @@ def test_the_functions_that_take_texts_include_four_known_questions() -> None:
 
 @pytest.mark.parametrize(("name", "parameter"), TAKING_TEXTS)
 def test_a_question_with_several_texts_measures_every_text(name: str, parameter: str, study: bpe.Study) -> None:
-    """A question measures each text separately. The floor is about one vocabulary for all texts together."""
+    """A question measures each text separately. Only the floor is computed for all texts together."""
     named = _ask(name, parameter, study, BOTH)
     first = _ask(name, parameter, study, {"en": ENGLISH})
     second = _ask(name, parameter, study, {"de": GERMAN})

@@ -1,6 +1,6 @@
 """Tests of the question about tokens that differ only by a leading space or capital letters.
 
-Plain Python finds the same tokens.
+The answers are compared with the tokens that a search in plain Python finds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tests of the shared page in a real browser: it encodes as the engine does, and reacts to clicks and keys.
 
-It runs no code from texts.
+The page never executes code that is contained in a text.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ def _random_texts(count: int) -> list[str]:
 
 
 def _declaration(count: int) -> list[str]:
-    """Return the starts of `count` translations of the Universal Declaration of Human Rights, if the file is here."""
+    """Return the beginning of the Universal Declaration of Human Rights in `count` languages.
+
+    The list is empty if this machine does not have the file.
+    """
     lines = [line for name in available_texts("data/udhr-languages.txt") for line in text_of(name).splitlines()]
     return [line[:400] for line in lines[:: max(1, len(lines) // count)]][:count]
 

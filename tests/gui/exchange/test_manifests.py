@@ -58,12 +58,12 @@ class WindowSaver:
         return self._told[-1]
 
     def again(self, name: str, save: Callable[[Path], object]) -> None:
-        """Save a file, and check that its command makes an identical file."""
+        """Save a file, and check that the command recorded for it makes an identical file."""
         assert "identical" in self.said_of(name, save), name
         self.names.append(name)
 
     def instead_of_processes(self) -> None:
-        """Record commands instead of running them, because each process takes long to start."""
+        """Record commands instead of running them, because it takes a long time to start a process."""
 
         def keep(command: list[str], *_: object) -> bool:
             self.commands.append(command)

@@ -43,7 +43,7 @@ def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def program(window_with: Callable[..., Program]) -> Iterator[Program]:
-    """Return a window. After the test, the window stops following."""
+    """Return a window. After the test, stop following the runs in this window."""
     program = window_with()
     yield program
     for run in program.session.runs.all:

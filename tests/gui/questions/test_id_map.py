@@ -1,4 +1,4 @@
-"""Tests of the page that finds the new id of each old id. The old ids are those of another run."""
+"""Tests of the page that maps the ids of a chosen run to the ids of the run shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the box of presets. A person cannot choose its headings."""
+"""Tests of the list of presets: a heading in the list cannot be chosen as a preset."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_pairs_of_a_restored_run_are_counted_at_every_step(qtbot: QtBot, program
 def test_the_pairs_chart_shows_learned_tokens_if_all_remaining_pairs_have_equal_counts(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
-    """Ten bars of the same length would say nothing. One step earlier, the page still shows bars."""
+    """Ten bars of equal length would not be informative. One step earlier, the page still shows bars."""
     small(program, 512)
     train(program)
     settle(qtbot, program)

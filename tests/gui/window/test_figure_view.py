@@ -341,7 +341,7 @@ def test_zooming_a_chart_along_the_size_axis_also_zooms_the_neighbouring_chart(v
 
 
 def points_with(view: FigureView, chart: Chart) -> dict[str, QPoint]:
-    """Return a position for each text that a chart shows under the pointer."""
+    """Return the texts that a chart can show for the point under the pointer, each with such a point."""
     port = chart.viewport()
     points = [QPoint(x, y) for x in range(2, port.width(), 4) for y in range(2, port.height(), 4)]
     return {chart.values_at(QPointF(point)): point for point in points}

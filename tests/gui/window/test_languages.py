@@ -1,6 +1,6 @@
-"""Tests of the window in all languages of the desktop.
+"""Tests of the window in different languages of the desktop.
 
-Numbers in fields look like the numbers in its English labels.
+The labels of the window are in English, so numbers in its fields also have the English format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tests of a person's word in the room Watch. The run shown splits it, even if the tokens of the run arrive later."""
+"""Tests of the word that a user types in the room Watch.
+
+The run shown splits the word, even if the tokens of the run arrive later.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from tests.gui.conftest import Train, settle
 def test_the_watched_word_never_shows_ids_of_the_previously_shown_run(
     qtbot: QtBot, program: Program, train: Train, long_time_limit: None
 ) -> None:
-    """The new run has a smaller alphabet, so it lacks some ids of the run before."""
+    """The new run has a smaller alphabet, so it lacks some ids of the previous run."""
     runs, word = program.session.runs, program.watch.word
     assert program.form.choose(vocab_size=257)
     train(program)

@@ -30,7 +30,7 @@ OF_COMMANDS = "bpe_core/command_line/"  # its messages never reach the window
 
 
 def test_command_options_in_messages_of_the_engine_are_replaced_by_terms_of_the_window() -> None:
-    """Each option stands for a field of a question, or for a place of the window."""
+    """Each option is replaced by the name of a question's field, or of a place in the window."""
     fields = {field.flag: field.label for name in question_names() for field in question_named(name).parameters()}
     told = [*messages("errors"), *messages("engine")]
     sentences = [message.text for message in told if not message.path.startswith(OF_COMMANDS)]

@@ -1,6 +1,6 @@
 """A format with a line for each merge.
 
-The line holds the two ids that the merge joins, after the ids of the 256 bytes.
+The line holds the ids of the two tokens that the merge joins. The ids below 256 are those of the bytes.
 """
 
 from __future__ import annotations

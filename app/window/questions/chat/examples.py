@@ -1,4 +1,4 @@
-"""Examples of chats and of templates, which the boxes of the page offer."""
+"""Examples of chats and of chat templates, which a user can choose on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models of the questions that compare the tokenizers shown side by side."""
+"""The models of the questions about the tokenizers that are shown side by side."""
 
 from __future__ import annotations
 
@@ -86,9 +86,10 @@ class LabQuestion(LanesQuestion):
 
     @property
     def current_question(self) -> tuple[Question, Any] | None:
-        """Return the question without a chosen vocabulary size, and the studies that it compares.
+        """Return the question that a saved file answers, and the studies that it compares.
 
-        A file that a user saves contains the whole answer to this question. Return None if there is nothing to compare.
+        The file contains the whole answer, so the question has no chosen vocabulary size. Return None if there is
+        nothing to compare.
         """
         asked = super().current_question
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])

@@ -130,7 +130,7 @@ class LanesModel(QObject, LazyModel):
         self.choose([number for i, number in enumerate(self.numbers) if i != index])
 
     def keep_lanes(self) -> None:
-        """Keep the current lanes even if the window shows another run later."""
+        """Keep the current lanes, even if the window later shows a different run."""
         self.refresh()
         if self._chosen is None:
             self.choose(self.numbers)

@@ -33,7 +33,7 @@ class QuestionListRow:
 
 
 class QuestionListModel(RowListModel[QuestionListRow]):
-    """The model of the list of questions. The rows of subjects cannot be chosen."""
+    """The model of the list of questions. Rows with subjects are headings, which cannot be chosen."""
 
     font = QFont()
 

@@ -263,10 +263,10 @@ def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str
 
 
 def _character_pairs(old: str, new: str) -> Iterator[tuple[str, str]]:
-    r"""Yield pairs of characters at the same place in two texts, which show the same text on the screen.
+    r"""Yield the pairs of characters at the same position in two display forms of one text.
 
-    The texts differ only in line breaks of the display, and in substitutes for invisible characters. If only one of
-    them has such a line break, the break forms a pair with an empty string.
+    The forms differ only in line breaks that the display adds, and in substitutes for invisible characters. If
+    only one form has such a line break, the break forms a pair with an empty string.
 
     >>> list(_character_pairs(f"ab{IN_LINE}", f"a{IN_LINE}b"))
     [('a', 'a'), ('', '\u2029'), ('b', 'b'), ('\u2029', '')]

@@ -160,9 +160,9 @@ class FloorPrices:
 
 
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:
-    """Return initial prices for all edges.
+    """Return the initial price of each edge.
 
-    They assume that each piece saves about `worth` tokens in all, divided equally among its occurrences.
+    Each piece is assumed to save about `worth` tokens in all. This is divided equally among its occurrences.
     """
     each = np.minimum(worth / np.maximum(1, lattice.counts), lattice.lengths - 1)
     prices: Int32s = (each * lattice.unit).astype(np.int32)[lattice.edges.piece]
