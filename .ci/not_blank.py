@@ -13,7 +13,7 @@ FEWEST_COLOURS = 40  # text, tokens and charts have hundreds; an empty window ha
 
 
 def main(path: str) -> str | None:
-    """Return a sentence about what is wrong with the picture, or None."""
+    """Return a sentence about what is wrong with the picture, or None if nothing is wrong."""
     image = QImage(path)
     if image.isNull():
         return f"{path} is no picture."

@@ -63,7 +63,7 @@ def centre_of(room: str) -> Setting[QByteArray]:
 def data_folder() -> Path:
     """Return the folder of safety copies.
 
-    It is beside the settings file if an environment variable names such a file.
+    If an environment variable names the settings file, the folder is beside this file.
     """
     chosen = os.environ.get(LOCATION)
     if chosen:

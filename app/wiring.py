@@ -124,7 +124,7 @@ def share_command(numbers: Sequence[int]) -> tuple[str, ...]:
 
 
 def film_command(wish: FilmChoices) -> tuple[str, ...]:
-    """Return the command that films the run shown, with a second run if the user chose one."""
+    """Return the command that makes a film of the run shown, and of a second run if the user chose one."""
     beside = () if wish.beside is None else (run_of_session(wish.beside),)
     return ("film", SESSION, *beside, *wish.words, "--output", RESULT)
 

@@ -134,7 +134,7 @@ _OF_DATABASES = {
 
 
 class RepeatedKeyError(ValueError):
-    """An error that is raised when a key occurs twice in one object of JSON. Its text names the key."""
+    """An error that is raised when a key occurs twice in one JSON object. Its text names the key."""
 
 
 class TooManyValues(ValueError):

@@ -100,7 +100,7 @@ def _call_inner() -> None:
 
 
 def _learn() -> None:
-    """Learn as ordinary runs do, and with the features that only long runs or large alphabets need."""
+    """Run the learner in the usual way, and with the features that only long runs or large alphabets need."""
     recipe = Recipe.preset("gpt2", merges=8)
     alphabet = Alphabet.for_words(WORDS, recipe)
     learner = CompiledLearner(WORDS, alphabet, recipe, None)

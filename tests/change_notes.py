@@ -1,9 +1,10 @@
 """The change notes, which a release moves from `.github/changes` to the manual's page of changes.
 
+This command moves all notes to the version that `pyproject.toml` names, and removes their files:
+
     python -m tests.change_notes
 
-moves all notes to the version that `pyproject.toml` names, and removes their files. The README beside the notes
-says how a note is written.
+The README beside the notes says how to write a note.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class DroppingLearner:
 
 
 class LongestMatch:
-    """The segmenter of the method, which takes the longest token that fits."""
+    """The segmenter of the method. It always takes the longest token that fits."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history

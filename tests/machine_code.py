@@ -1,4 +1,4 @@
-"""A context in which the engine uses machine code for every text, even for a short text, or for no text."""
+"""A context in which the engine always uses machine code, even for a short text, or never uses it."""
 
 from __future__ import annotations
 

@@ -99,11 +99,10 @@ def _random_text(lines: Sequence[str], characters: int, coined: int) -> str:
 
 
 def _vocabulary(words: list[str], coined: int, rng: random.Random) -> tuple[list[str], list[float]]:
-    """Add new words, made from parts of the words, to the words of a language.
+    """Add new words to the words of a language. Each new word is made from parts of two words.
 
-    Return all words and their cumulative weights.
-
-    The weight of a word is 1 divided by its rank. A cumulative weight is the sum of the weights up to this word.
+    Return all words and their cumulative weights. The weight of a word is 1 divided by its rank. A cumulative
+    weight is the sum of the weights up to this word.
     """
     for _ in range(coined):
         first, last = rng.choices(words, k=2)

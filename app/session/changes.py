@@ -1,4 +1,4 @@
-"""The undo stack. A change replaces a frozen value, and undoing restores the former value."""
+"""The undo stack. A change replaces a frozen value, and undoing restores the previous value."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class SessionCorpus(QObject):
     def change_reading(self, numbers: set[int], name: str, **changes: Any) -> None:
         """Change how the texts with these numbers are read.
 
-        `changes` gives another encoding, another column, or the choice whether the texts are lists of words.
+        The keywords in `changes` set a new encoding, a new column, or whether the texts are lists of words.
         """
         texts = self.texts.value
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)

@@ -242,8 +242,8 @@ def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
 def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
     """Return the texts plus a text that is read from an address. If they already contain it, return them unchanged.
 
-    The program never reads an address that comes from a session file. If the texts contain the address only in this
-    form, a text that may be read replaces it.
+    The program never reads an address that comes from a session file. If the texts contain the address only as such
+    an unread text, the new text replaces it.
 
     >>> [source.name for source in with_address((), "s3://bucket/a.jsonl?versionId=5")]
     ['a.jsonl']
@@ -316,7 +316,9 @@ def picked_by_folder(paths: Sequence[Path], most: int = MOST_LISTED) -> dict[Pat
 
 
 def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) -> CorpusTexts:
-    """Return the texts plus some folders, of which only the picked files are read. No file is read twice.
+    """Add folders to the texts, and return all texts. Only the picked files in a folder are read.
+
+    No file is read twice.
 
     >>> texts = with_picked((CorpusText("b", Path("a/b")),), {Path("a"): ("b", "c")})
     >>> [(text.name, text.picked) for text in with_picked(texts, {Path("a"): ("c", "d")})]

@@ -38,9 +38,9 @@ KEPT_TEXTS = 20  # removed texts whose counts are kept
 
 @dataclass(frozen=True)
 class Unit:
-    """The texts that are counted together.
+    """A set of texts that are counted together.
 
-    A unit is usually one text. If the mixture takes only a part of a group, then a unit is all texts of the group.
+    A unit is usually one text. If only a part of a group is in the mixture, then the whole group is one unit.
     """
 
     sources: CorpusTexts

@@ -1,4 +1,4 @@
-"""The file of a session: the program saves and opens it, and notices unsaved changes.
+"""A module that saves and opens the file of a session, and notices unsaved changes.
 
 A safety copy keeps unsaved work. It is still there after the window is closed or the power fails.
 """
@@ -394,7 +394,10 @@ class Document(QObject):
 
 
 def _first_symbols(session: SavedSession) -> str:
-    """Return the first symbols in the corpus of the first run. Return an empty string if its symbols are plain text."""
+    """Return the first symbols in the corpus of the first run in a session.
+
+    Return an empty string if the corpus is plain text.
+    """
     run = next(iter(session.runs), None)
     if run is None or run.words is None or not run.recipe.base_symbols or not len(run.words):
         return ""

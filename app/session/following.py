@@ -1,4 +1,7 @@
-"""The runs of the session that other processes train. The window only reads them, and may ask to pause or stop."""
+"""The runs of the session that other processes train.
+
+The window only reads these runs. It may ask a process to pause or stop.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The manifests of files that the window saved: the command that makes the file, and the session that it needs."""
+"""The manifests of files that the window saved.
+
+A manifest contains the command that makes the file. The session that this command reads is saved, too.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ KEPT = "A command made {} again, and the file is identical. The manifest {} hold
 
 
 def run_of_session(number: int) -> str:
-    """Return the placeholder that is written in a command for a run of the session."""
+    """Return a placeholder. In a command, it stands for the run of the session with this number."""
     return f"{SESSION}#{number}"
 
 
@@ -189,8 +192,8 @@ class TextFiles:
     def by_group(self, *, each: bool) -> dict[str, list[Path]]:
         """Return a dictionary from the name of each group to the files of its texts.
 
-        A text without a group is a group with its own name. But if no text has a group and `each` is false, all files
-        are in a single group, which is named "".
+        A text without a group gets a group of its own, with the name of the text. But if no text has a group and
+        `each` is false, all files are in a single group, which is named "".
         """
         groups: dict[str, list[Path]] = {}
         is_named = each or self._are_grouped

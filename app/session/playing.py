@@ -137,7 +137,7 @@ class Player(QObject):
         self._cursor.go_live()
 
     def pause_for_person(self) -> None:
-        """Pause because the user is doing something else. Do not start automatically any more."""
+        """Pause because the user is doing something else. Afterwards, playing does not start automatically."""
         self._is_wanted = False
         self._give_up()
         self._halt(is_paused=self.is_playing or self.is_paused)

@@ -88,7 +88,7 @@ class Runs(RunList):
         return run
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
-        """Train a failed run again on the same texts, with another recipe."""
+        """Train a failed run again on the same texts, with a different recipe."""
         if run in self.all and run.phase is Phase.FAILED:
             run.recipe = recipe
             run.phase = Phase.COUNTING

@@ -164,7 +164,7 @@ def lock_of(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Leftover:
-    """A safety copy of a window that does not run any more."""
+    """A safety copy whose window is no longer running."""
 
     path: Path
     written: datetime  # from its content, or else the time of the file

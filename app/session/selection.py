@@ -98,7 +98,7 @@ class ShownHighlight:
     text: str = ""  # a token or word as a user reads it
 
     def in_run(self, run: Run | None) -> Highlight:
-        """Return the highlighted tokens of another run."""
+        """Return the tokens that the highlight has in the given run."""
         return NOTHING if self.mark is None else self.mark.in_run(run)
 
 

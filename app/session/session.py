@@ -146,7 +146,7 @@ class Session(QObject):
             self.count()
 
     def replace(self, contents: Contents, bookmarks: tuple[Bookmark, ...], runs: Sequence[Run]) -> None:
-        """Show another session. Drop the undo stack and the background tasks of the current session."""
+        """Show a different session. Drop the undo stack and the background tasks of the previous session."""
         self.lesson_contents.forget()
         self.selection.forget()
         self._wanted = None

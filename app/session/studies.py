@@ -1,4 +1,7 @@
-"""The studies that users ask questions about. Each run has a study, with the words of the counted texts."""
+"""The studies about which users ask questions in the window.
+
+Each run has a study, which holds the words of the counted texts.
+"""
 
 from __future__ import annotations
 

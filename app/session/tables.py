@@ -1,4 +1,7 @@
-"""The runs that were not trained: tables from a file, tables made from other tables, and extended tables."""
+"""The runs in a session that were not made by training.
+
+These runs are tables from a file, tables made from other tables, and extended tables.
+"""
 
 from __future__ import annotations
 

@@ -77,7 +77,10 @@ class WindowParts:
     status: QStatusBar
 
     def in_order_of_focus(self) -> list[QWidget]:
-        """Return the parts in the order in which the Tab key reaches them: column by column, from top to bottom."""
+        """Return the parts of the window in the order in which the Tab key reaches them.
+
+        The order goes column by column, from top to bottom.
+        """
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
@@ -262,7 +265,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
-        """Arrange the panels of all rooms as at the first start."""
+        """Arrange the panels of all rooms as they are when the program starts for the first time."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self._kept.clear()
         self._show_room_parts()

@@ -151,7 +151,7 @@ class Job:
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
-        """Wait until the thread has ended, but not longer than these seconds.
+        """Wait until the thread has ended, but at most `seconds` seconds.
 
         If `seconds` is None, there is no limit.
         """

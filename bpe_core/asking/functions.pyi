@@ -304,9 +304,9 @@ def check(
 ) -> Answer:
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair, with the
-    pair that should have been merged. If you give no texts, only the table itself is checked. If you give pins, the
-    answer shows whether texts are still split the same way.
+    Each step should merge the most frequent pair. Each row of the answer is a step that merges a different pair.
+    The row also has the pair that should have been merged. If you give no texts, only the table itself is
+    checked. If you give pins, the answer shows whether texts are still split the same way.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def curves(
 ) -> Answer:
     """Draw a measure of many tokenizers over the vocabulary size.
 
-    Runs that differ only in their random samples share a line with a band.
+    Runs that differ only in their random samples are drawn as a single line with a band around it.
 
     Parameters
     ----------
@@ -441,11 +441,11 @@ def ends(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show which ends of words fall inside a token, where a prompt should not stop.
+    """Show which word ends fall inside a token. A prompt should not stop at such a word end.
 
-    A prompt that stops inside a token ends with tokens that a model has never seen at such a place. If you give a text,
-    its end is examined. The answer then shows which tokens continue after the end, how many tokens to step back, and
-    the healed prompt.
+    A prompt that stops inside a token ends with tokens that a model has never seen at such a place. If you give a
+    text, its end is examined. The answer then shows which tokens continue after the end, how many tokens to remove
+    from the end, and the healed prompt.
 
     Parameters
     ----------
@@ -838,10 +838,10 @@ def lorenz(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Draw a curve that shows whether all languages need equally many tokens for the same sentences.
+    """Draw a curve that shows whether all languages need the same number of tokens for the same sentences.
 
-    If they do, this Lorenz curve is a straight line. Otherwise it lies below this line. The Gini coefficient is twice
-    the area between the line and the curve. Languages that a tokenizer cannot encode are left out.
+    If they do, this Lorenz curve is a straight line. Otherwise it lies below this line. The Gini coefficient is
+    twice the area between the line and the curve. Languages that a tokenizer cannot encode are left out.
 
     Parameters
     ----------
@@ -1489,10 +1489,10 @@ def twins(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
+    """Show which tokens differ only in a leading space or in capitals, and their share of the vocabulary.
 
-    A token that continues a word, such as `##s`, is a twin of the same token at the beginning of a word. Tokens that
-    hold a part of a character have no twins.
+    A token that continues a word, such as `##s`, is a twin of the same token at the beginning of a word. Tokens
+    that hold a part of a character have no twins.
 
     Parameters
     ----------

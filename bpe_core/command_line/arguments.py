@@ -161,7 +161,8 @@ FURTHER = "extend"  # the command whose options of methods all commands that lea
 def add_further_learning(parser: argparse.ArgumentParser, savings: str) -> None:
     """Add the options for learning more tokens.
 
-    `savings` completes the help of an option: "show how many tokens the swap saves in these texts, by file".
+    `savings` is a part of the help of the option --held-out. With "the swap saves", the help is "show how many
+    tokens the swap saves in these texts, by file".
     """
     held_out = f"show how many tokens {savings} in these texts, by file"
     parser.add_argument("--held-out", nargs="+", default=[], metavar="FILE", help=held_out)

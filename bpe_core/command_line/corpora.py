@@ -173,8 +173,8 @@ def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapping
 def cluster_of(options: argparse.Namespace, activity: str) -> Iterator[Any]:
     """Connect to the cluster that `--on` names, and yield its client. Without `--on`, yield None.
 
-    Use this function in a `with` statement. `activity` is the beginning of a message, such as "Encoding", which the
-    words "on a cluster" follow.
+    Use this function in a `with` statement. `activity` is the beginning of a message, such as "Encoding" in
+    "Encoding on a cluster".
     """
     if not options.on:
         yield None

@@ -96,7 +96,7 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def dev_name(language: str) -> str:
-    """Return the name of the group with the dev texts of a language."""
+    """Return the name of the group with the development texts of a language."""
     return f"{language} (dev)"
 
 

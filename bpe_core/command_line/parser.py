@@ -309,7 +309,7 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def grouped_commands(width: int) -> Iterator[str]:
-    """Yield the lines of the help that list all commands in groups. Each line has the purpose of a command."""
+    """Yield the lines of the help text that list all commands in groups, each command with its purpose."""
     for title, commands in {**GROUPS, **grouped_questions()}.items():
         yield f"{title.lower()}:"
         for name, summary in commands.items():

@@ -1,7 +1,9 @@
-"""A count in a separate process. It goes on when the program that started it is closed.
+"""The counting of words in a separate process.
 
-Three files in a folder belong to the count. The first file shows the state of the count. The second file is locked
-until the process ends. If the third file appears, the process stops.
+The process continues after the program that started it is closed.
+
+Three files in a folder belong to a count. The first file shows the state of the count. The second file is
+locked until the process ends. If the third file appears, the process stops.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ _begun: list[subprocess.Popen[bytes]] = []  # processes that this process starte
 
 @dataclass(frozen=True)
 class TextsToCount:
-    """A file, an address or a text in memory that a count reads. `place` is the path or the address."""
+    """A file, an address or a text in memory whose words will be counted. `place` is the path or the address."""
 
     place: str = ""
     text: str | None = field(default=None, repr=False)
@@ -156,7 +158,7 @@ def counts_in(folder: Path) -> dict[Path, CountStatus]:
 
 
 def stop_count(path: Path) -> None:
-    """Ask a process that counts words to stop. The parts of the texts that it has counted are kept.
+    """Ask a process that counts words to stop. The process keeps the counts of the parts that it has finished.
 
     `path` is the status file of the process.
     """

@@ -19,9 +19,9 @@ LONGEST_GROUP = 3  # digits
 
 
 def cut_at_borders(words: WordTable, border: str) -> WordTable:
-    """Split words at each text `border`, such as `mor|phe|mes` with the border `|`. Return the parts with their counts.
+    """Split words wherever they contain `border`, and return the parts with their counts.
 
-    No merge crosses a border.
+    With the border `|`, the word `mor|phe|mes` has three parts. No merge crosses a border.
     """
     sign = border.encode()
     if not len(words) or not words.which_hold(sign).any():

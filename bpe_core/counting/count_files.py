@@ -1,10 +1,11 @@
-"""Counts as Parquet files: the words, their counts, and their counts in each group, in first-seen order.
+"""The Parquet files that store words in first-seen order, their counts, and their counts in each group.
 
-A large table is a folder of such files. Each file has the words whose hash lies in the range of the file. The column
-`place` has the position of a word among all words.
+A large table is a folder of such files. Each file has the words whose hash lies in the range of the file. The
+column `place` has the position of a word among all words.
 
-Words that were counted elsewhere can be read, too: as `word<TAB>count`, as CSV with two columns, as Parquet or Arrow.
-These words are neither normalized nor split. Words that the recipe cannot have made are reported.
+Words that another program counted can be read, too. They can be lines such as `word<TAB>count`, CSV with two
+columns, Parquet or Arrow. These words are neither normalized nor split. Words that cannot result from the
+recipe are reported.
 """
 
 from __future__ import annotations

@@ -332,8 +332,10 @@ def _more_slots(slots: int, words: int) -> int:
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> CountedWords:
-    """Count the words of several texts in the same tables. Return the words of all texts, and the counts of each
-    text."""
+    """Count the words of several texts with the same hash tables.
+
+    Return the words of all texts, and the counts of each text.
+    """
     counter = Counter(table)
     numbers = _Numbers()
     counts_of_texts = list[PartCounts]()

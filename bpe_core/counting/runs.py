@@ -1,10 +1,10 @@
 """The pieces of a corpus, and the files that hold the counts of each piece.
 
-A piece can be counted on any computer. Its counts are written to one or more files, which are called runs.
+A piece can be counted on any computer. Its counts are written to one or more files, which are called *runs*.
 
-A *run* of counts is a file with a table of words. The words are divided into ranges by a hash, and each range can be
-read separately. The column `place` has the position of a word in its table. The first run that holds a word decides
-where the word was first seen.
+Each run holds a table of words. The words are divided into ranges by a hash, and each range can be read separately.
+The column `place` has the position of a word in its table. The first run that holds a word decides where the word
+was first seen.
 
 A `Place` is a folder to which runs and counts are written. It is on this computer, or at an address.
 """

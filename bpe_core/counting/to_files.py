@@ -78,7 +78,7 @@ class CountingOrder:
         return None if self.memory is None else self.memory // COUNTING_SHARE
 
     def piece_size_for(self, recipe: Recipe) -> int:
-        """Return the size of a piece of the corpus in bytes.
+        """Return the size in bytes of the pieces into which the corpus is divided.
 
         The size is smaller if all words of a piece must fit into a single table in memory.
         """

@@ -47,7 +47,7 @@ _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,}
 class WordColumns(NamedTuple):
     """The concatenated bytes of words, with the offset at which each word starts.
 
-    The last offset is the length of all bytes.
+    The last offset is the total number of bytes.
     """
 
     text: Bytes

@@ -153,7 +153,7 @@ class ChatTemplate:
 def _with_marks(chat: Chat) -> Chat:
     """Return the chat with a unique character at both ends of each text.
 
-    If a text begins or ends with spaces, the characters are put between these spaces and the other text.
+    If a text begins or ends with spaces, these spaces stay outside the two characters.
     """
     count = 0
 

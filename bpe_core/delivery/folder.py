@@ -1,6 +1,6 @@
 """Functions that build a folder which `transformers.AutoTokenizer` can load.
 
-The folder is written in memory, checked by loading, and then put in place.
+The files are created in memory and checked by loading them. Then the folder is put in place.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def unknown_of(history: History) -> str:
 def guess_roles(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
     """Guess the special token of each role from the usual names of special tokens.
 
-    `said` holds roles that a user chose. An empty string there means that the role has no token. The token at the end
-    of texts is also used for padding. If there is no such token, a token for padding is added.
+    `said` holds the tokens that a user chose for roles. If it holds an empty string for a role, the role has no
+    token. The token at the end of texts is also used for padding. If there is no such token, a token for padding is
+    added.
 
     >>> guess_roles(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
@@ -100,7 +101,7 @@ Side = Literal["right", "left"]
 
 @dataclass(frozen=True)
 class Delivery:
-    """The choices of a user for a folder that transformers loads."""
+    """The user's choices for a folder of tokenizer files that transformers loads."""
 
     roles: Roles
     padding_side: Side = "right"
@@ -270,9 +271,10 @@ def prepare_folder(
     old: History | None = None,
     work: Work = ALONE,
 ) -> checking.PreparedExport:
-    """Write the folder in memory and check it.
+    """Create the files of the folder in memory and check them.
 
-    The folder has a map from old ids to new ids. `old` is the table with the old ids, by default `history` itself.
+    The files include a map from old ids to new ids. `old` is the table with the old ids, by default `history`
+    itself.
     """
     target = Path(path)
     if target.exists() and not target.is_dir():
@@ -322,7 +324,7 @@ def deliver(
         Whether to write the folder even if the loaded tokenizer does not agree with the table. By default an
         `OutputError` is raised, and nothing is written.
     old
-        The table whose ids are the old ids in the map of ids, such as the table that `learned` was extended from. By
+        The table that gives the old ids for the map of ids, such as the table that `learned` was extended from. By
         default this is the table of `learned` itself.
     **roles
         The special tokens for `pad`, `bos`, `eos` and `unk`. A role that is not given is guessed from the names of the

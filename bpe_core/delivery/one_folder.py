@@ -113,8 +113,8 @@ class FolderFile:
     def llama_cpp_converter_name(self) -> str | None:
         """Return the name that llama.cpp's converter writes for this file's pre-tokenizer.
 
-        The converter recognizes a published tokenizer by the ids that it gives to a certain text, including the ids of
-        the special tokens around the text. Return None if the converter does not know the ids of this file.
+        The converter recognizes a published tokenizer by the ids of a certain text and of the special tokens around
+        the text. Return None if the converter does not know the ids of this file.
         """
         try:
             ids = self.encode(TEXT)
@@ -158,12 +158,12 @@ class FolderFile:
 
     @cached_property
     def llama_cpp_differences(self) -> dict[str, list[str]]:
-        """Return a dictionary from the name of each pre-tokenizer of llama.cpp to the difficult texts that it splits
-        differently from this file.
+        """Return the difficult texts that each pre-tokenizer of llama.cpp splits differently from this file.
 
-        Equal patterns can be written differently, so words are compared instead of patterns. The pre-tokenizer with the
-        fewest such texts comes first. In a tie, a pre-tokenizer comes first if it handles words that are in the
-        vocabulary in the same way as this file.
+        The result is a dictionary from the names of the pre-tokenizers to lists of texts. Equal patterns can be
+        written differently, so words are compared instead of patterns. The pre-tokenizer with the fewest such texts
+        comes first. Some pre-tokenizers treat the words in the vocabulary in the same way as this file. In a tie,
+        they come first.
         """
         recipe = self.history.recipe
         if recipe.normalizes:

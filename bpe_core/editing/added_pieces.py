@@ -90,9 +90,10 @@ def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str
 
 
 def _texts_never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
-    """Return the texts of the pieces that never occur in a split text.
+    """Find the pieces that never occur in a split text, and return their texts.
 
-    Such a piece contains an unknown character, or its own text is split into other tokens with a higher probability.
+    Such a piece contains an unknown character, or its own text is split into other tokens with a higher
+    probability.
     """
     if history.scores is None:
         return set()

@@ -94,7 +94,7 @@ class IdMap:
         old, new
             The results of `train` or `open`, or changed tables.
         renamed
-            A dictionary from the former name of a special token to its new name. Such a token keeps its row.
+            A dictionary from the old name of a special token to its new name. Such a token keeps its row.
         cancelled
             A function that is called from time to time, and returns whether to stop.
         """

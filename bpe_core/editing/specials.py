@@ -126,9 +126,10 @@ def change_specials(
 def with_specials(
     history: History, *, rename: Mapping[str, str], add: Mapping[str, int], remove: Sequence[str]
 ) -> History:
-    """Return the table with other special tokens.
+    """Return the table with changed special tokens.
 
-    `rename` maps each old text to its new text. `add` maps each added text to its id.
+    `rename` maps each old text to its new text. `add` maps each added text to its id. `remove` lists the texts of
+    the tokens to remove.
     """
     numbers = own_numbers(history)
     before = history.recipe.special_tokens

@@ -302,7 +302,7 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
 
 
 def _columns_that_differ(rows: Sequence[Row]) -> list[str]:
-    """Return the names of the columns that distinguish the lines of a chart, which are drawn from `rows`.
+    """Return the names of the columns that distinguish the lines of a chart. The lines are drawn from `rows`.
 
     The recipe is always one of these columns. The corpus and the tie rule are added only if they distinguish more
     lines.

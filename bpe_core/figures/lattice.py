@@ -34,7 +34,7 @@ class LatticeToken:
 
     @property
     def percentage(self) -> str:
-        """Return as text how many of the ways to split the word use this token, in percent.
+        """Return the percentage of the ways to split the word that use this token, as a text.
 
         The text is empty if the percentage is unknown.
 

@@ -77,12 +77,14 @@ def draw(
     text_size: float = TEXT_SIZE,
     dark: bool = False,
 ) -> Drawing:
-    """Draw the figure of an answer as SVG. A notebook shows the result. With a path, also write a file.
+    """Draw the figure of an answer as SVG, and return the drawing.
+
+    A notebook shows the drawing as a picture. If `path` is given, the drawing is also written to this file.
 
     Parameters
     ----------
     answer
-        The answer of a question, or its figure.
+        The answer to a question, or its figure.
     path
         The name of a file that ends in .svg.
     width, height

@@ -56,8 +56,8 @@ DARK = Inks("#181b20", "#363c46", "#a0a9b5", "#3d5f86", LINES_ON_DARK, "#f0953f"
 class Paper:
     """The size of the sheet on which a picture is drawn, and the size of its text.
 
-    If the picture is saved alone, the sizes are in points. On the screen they are in pixels. A web page scales the
-    picture.
+    For a picture in its own file, the sizes are in points. For a picture on the screen, they are in pixels. A web
+    page scales the picture.
     """
 
     width: float = 460

@@ -42,7 +42,7 @@ class StepServer:
 
     @property
     def wants_leading(self) -> bool:
-        """Return whether `show` should get new leading pairs, because the last ones are no longer recent."""
+        """Return whether `show` should get new leading pairs, because the previous ones are out of date."""
         return time.monotonic() - self._led >= SECONDS_BETWEEN_LINES
 
     def show(self, history: History, leading: LeadingPairs | None = None) -> None:

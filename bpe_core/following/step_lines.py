@@ -60,7 +60,7 @@ class StepLines:
 
 
 def _parts_of(history: History) -> tuple[bytes, list[bytes]]:
-    """Return a history as a JSON table in two parts: the table without its steps, and the steps."""
+    """Return a history's JSON table in two parts: the table without its steps, and a list of the steps."""
     table = TABLES["json"]
     if reasons := table.impossible(history):
         raise FormatError(reasons[0])

@@ -367,8 +367,8 @@ def _file_to_read(path: Path) -> Path:
 def _content(path: Path, beside: Beside) -> tuple[bytes, Format | None]:
     """Read a file, and return its content and its format. The format is None if it is not known yet.
 
-    If the first bytes show that the file is not a table, but a video for example, only these bytes are read and
-    returned.
+    The first bytes may show that the file is not a table. It may be a video, for example. Then only these bytes are
+    read and returned.
     """
     try:
         with _opened(_file_to_read(path)) as file:

@@ -60,7 +60,7 @@ class ListedTokens(NamedTuple):
         return cls(LaidTexts.of(vocabulary), np.fromiter(vocabulary.values(), np.int64, len(vocabulary)))
 
     def numbers_of(self, texts: Sequence[str]) -> Int64s:
-        """Return the id of each of a few texts, or NO_NUMBER for a text that is not a token."""
+        """Return the id of each text, or NO_NUMBER for a text that is not a token. The list should be short."""
         return np.append(self.numbers, NO_NUMBER)[self.texts.places_of(texts)]
 
     def known(self, texts: Sequence[str]) -> dict[str, int]:
@@ -207,7 +207,7 @@ def _other_ways(config: Object, texts: LaidTexts, where: str) -> Iterator[str]:
 
 
 class _Characters(NamedTuple):
-    """The characters of many texts, as code points. Each different character is looked at only once.
+    """The characters of many texts, as code points. Each distinct character is examined only once.
 
     No text may be empty.
     """
@@ -234,9 +234,9 @@ class _Characters(NamedTuple):
         return rows
 
     def have_nearly_none(self, unwanted: Callable[[str], bool], among: Bools) -> bool:
-        """Return whether nearly all texts of the mask `among` are without unwanted characters.
+        """Return whether nearly all texts that the mask `among` selects contain no unwanted characters.
 
-        The function `unwanted` says whether a text holds such a character.
+        The function `unwanted` says whether a text contains such a character.
         """
         if not unwanted(self.different):  # the usual case, so no character is looked at alone
             return True

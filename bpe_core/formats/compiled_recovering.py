@@ -1,4 +1,4 @@
-"""The recovery of merges by compiled code. One call of a kernel finds the parts of all tokens."""
+"""A module that recovers merges with compiled code. One call of a kernel finds the parts of all tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names by which llama.cpp recognizes special tokens, whatever kind the file gives to these tokens."""
+"""The names by which llama.cpp recognizes special tokens, even if the file gives these tokens a different kind."""
 
 from __future__ import annotations
 

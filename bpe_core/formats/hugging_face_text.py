@@ -269,7 +269,7 @@ def _changed(token: str, changes: list[Step]) -> str:
 
 
 def _depends_on_spaces(token: AddedToken) -> bool:
-    """Return whether a token can match other texts if spaces are put around Chinese characters.
+    """Return whether a token can match different texts if spaces are put around Chinese characters.
 
     BERT's normalizer puts these spaces into the text before the search for the token.
     """
@@ -372,9 +372,9 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
 
 
 def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return choices of a recipe that change texts exactly as the given operations do.
+    """Return the recipe choices that change texts exactly as the given operations do.
 
-    Return None if there are none.
+    Return None if no choices do this.
     """
     said: dict[str, Any] = {}
     chinese = False

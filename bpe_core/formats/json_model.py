@@ -89,13 +89,12 @@ class AddedNumber(NamedTuple):
 def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
     """Return a dictionary from the text of each added token of a file to its id and its options.
 
-    A token that is in the vocabulary keeps its id. Every other token gets the next id after the vocabulary, as in the
-    file's library, even if the file states another id.
+    A token that is in the vocabulary keeps its id. Every other token gets the next id after the vocabulary, as in
+    the file's library, even if the file states another id.
 
-    Several added tokens can get the same id. Then the library searches for the text of only one of them, with the
-    options of the last one. Usually it searches for the text of the last one. But these options may say that normalized
-    texts are searched. Then the library searches for the text of the last of these tokens that the normalizer changes,
-    if there is one.
+    Several added tokens can get the same id. Then the library uses the options of the last of these tokens, and
+    searches for only one text. If the options say that normalized texts are searched, it is the text of the last
+    token that the normalizer changes. In all other cases it is the text of the last token.
     """
     numbers: dict[str, int] = {}
     said: dict[str, int] = {}

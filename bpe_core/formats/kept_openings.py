@@ -84,7 +84,7 @@ def _written(table: OpenedTable, read_beside: dict[str, str | None]) -> bytes:
 
 
 def _read_stored(stored: bytes, beside: Beside) -> OpenedTable | None:
-    """Return the stored table. Return None if a sidecar file has changed."""
+    """Return the table that was stored when a file was opened. Return None if a sidecar file has changed since then."""
     end = _HEAD_BYTES + int.from_bytes(stored[:_HEAD_BYTES], "little")
     head = json.loads(stored[_HEAD_BYTES:end])
     for sidecar, known in head["beside"].items():

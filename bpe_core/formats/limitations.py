@@ -65,7 +65,7 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
 def holds_a_blank(text: bytes) -> bool:
     """Return whether a text contains a space or a line end.
 
-    In files that separate tokens by spaces or line ends, such a token would be read as several tokens.
+    In files that separate tokens by spaces or line ends, a token with this text would be read as several tokens.
     """
     return any(blank in text for blank in (b" ", b"\n", b"\r"))
 

@@ -242,7 +242,8 @@ def symbol_in(cells: Found, where: str) -> Symbol:
 def _same_text(text: Any, should: Any) -> bool:
     """Return whether two escaped texts represent the same text.
 
-    Versions of Python escape different characters, because they differ in which characters are printable.
+    The texts may differ because each version of Python escapes the characters that it does not regard as
+    printable.
     """
     try:
         return unescape(text) == unescape(should)

@@ -47,7 +47,7 @@ def oniguruma_expression_of(recipe: Recipe) -> str:
 
 
 def name_of(expression: str) -> str | None:
-    """Return the name of the pattern that has this expression in any engine.
+    """Return the name of the pattern with this expression, whether it is written for `regex` or for Oniguruma.
 
     Return None for an unknown expression.
 

@@ -147,7 +147,8 @@ def rebuild(
 ) -> History:
     """Check the steps, and return their history.
 
-    A FormatError names the first impossible step, or a mistake in the history as a whole.
+    If a step is impossible, the FormatError names the first such step. If the history as a whole is wrong, the
+    error explains the mistake.
     """
     if recipe.single == "add":  # files leave the right half empty for a step with one token
         columns = [*columns]
@@ -220,7 +221,7 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
     """Return an alphabet of the given base symbols.
 
-    Raise FormatError if no training with this recipe can begin with these symbols.
+    Raise FormatError if training with this recipe can never start from these symbols.
     """
     seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).has_seeds else []
     base = symbols[: len(symbols) - len(seeds)]  # seeds come after all others

@@ -36,7 +36,7 @@ _END = -1
 
 
 def packed(changes: Mapping[str, str]) -> bytes:
-    """Return a map of characters as the bytes that SentencePiece reads."""
+    """Convert a map of characters to the binary form that SentencePiece reads."""
     texts = bytearray()
     place_of: dict[str, int] = {}
     for text in changes.values():

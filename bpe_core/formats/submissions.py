@@ -154,7 +154,10 @@ def _is_byte(value: Any) -> bool:
 
 
 def _of_dictionary(value: dict[Any, Any], name: str) -> Submission:
-    """Return the merges of a dictionary. Its keys are merges, or it is a vocabulary."""
+    """Return the merges that a dictionary describes.
+
+    Either the keys of the dictionary are merges, or the dictionary is a vocabulary.
+    """
     if not value:
         return Submission([])
     if all(isinstance(key, tuple) for key in value):  # pairs with the ids, or the texts, of the merged tokens

@@ -188,7 +188,7 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
     """Find the values of all merges in a JSON file without reading the merges one by one.
 
-    `names` are the keys that each merge has. Return None if the file has another layout.
+    `names` are the keys that each merge has. Return None if the file has a different layout.
     """
     start = data.find(OPENING) + len(OPENING)
     stop = data.rfind(CLOSING)

@@ -217,10 +217,10 @@ def _named_in_two_ways(config: Object) -> list[str]:
 
 
 def tokens_searched_beside(config: Object, beside: Beside) -> set[str] | None:
-    """Return the tokens that transformers searches for in a text, because of the files beside the tokenizer's file.
+    """Return the tokens that transformers searches for in a text, according to the sidecar files.
 
-    These are the tokens that the files list, and the default tokens of the tokenizer class that `config` names. Return
-    None if this program does not know the class.
+    These are the tokens that the files list, and the default tokens of the tokenizer class that `config` names.
+    Return None if this program does not know the class.
     """
     added, named, roles = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
     own = own_tokens(class_of(config), {**roles, **config})

@@ -305,7 +305,10 @@ def unknown_bytes(history: History) -> list[int]:
 
 
 def joined_in_order(history: History) -> Int64s:
-    """Return the pairs that are joined when a text is split, as indices of tokens. The first pair is joined first."""
+    """Return the pairs that are joined when a text is split, in the order in which they are joined.
+
+    Each row holds the indices of two tokens.
+    """
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]

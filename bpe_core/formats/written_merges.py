@@ -403,7 +403,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
 
 
 def lines_of(data: bytes, name: str) -> Iterable[str]:
-    """Return the lines of a file without their line ends. Only the character line feed ends a line."""
+    """Return the lines of a file without their line ends. Only a line feed ends a line."""
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:

@@ -257,7 +257,7 @@ class Alphabet:
         return np.array([NUMBER_OF_KIND[symbol.kind] for symbol in given], np.int8)
 
     def ids_of_kinds(self, *kinds: SymbolKind) -> list[int]:
-        """Return the ids of the given symbols of these kinds. Spelled seeds are left out."""
+        """Return the ids of the symbols in `given` that have one of these kinds. Seeds in `spelled` are left out."""
         ids: list[int] = np.flatnonzero(np.isin(self._kinds, list(map(NUMBER_OF_KIND.__getitem__, kinds)))).tolist()
         return ids
 

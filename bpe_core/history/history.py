@@ -609,7 +609,7 @@ class History(Sequence[Step]):
 
     @property
     def tokens_saved(self) -> Int64s:
-        """Return by how much each step lowered the number of tokens in the corpus."""
+        """Return the number of tokens that each step saved in the corpus."""
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:

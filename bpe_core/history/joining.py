@@ -1,8 +1,8 @@
-"""The merge priorities: the order in which pairs are joined in a text.
+"""The priorities of merges. They set the order in which pairs are joined in a text.
 
-Most histories need no priorities, because pairs are joined in the order of the steps. Some imported vocabularies join
-pairs in another order. Then the steps only say how the tokens were made, and `segmenting/by_priority.py` splits words
-by the priorities. A token that no pair makes is a seed of the alphabet.
+Most histories need no priorities, because pairs are joined in the order of the steps. Some imported vocabularies
+need a different order. Then the steps only say how the tokens were made, and `segmenting/by_priority.py` splits
+words by the priorities. A token that no pair makes is a seed of the alphabet.
 """
 
 from __future__ import annotations

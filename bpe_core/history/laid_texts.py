@@ -97,7 +97,10 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def are_single(self) -> Bools:
-        """Return a mask of the texts with a single character. The first byte of a character gives its width."""
+        """Return a mask that is true for each text with a single character.
+
+        The first byte of a character gives its width.
+        """
         single: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
         return single
 

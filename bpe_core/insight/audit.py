@@ -175,7 +175,7 @@ def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, 
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Return whether a shortened text has invalid UTF-8 before the end at which it was truncated."""
+    """Return whether a truncated text contains invalid UTF-8 that does not result from the truncation."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
@@ -260,10 +260,10 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the learned tokens of a table that the given words use neither before nor after the table grew.
+    """Return the learned tokens of `old` that the words do not use, neither before nor after the table grew.
 
-    `old` is the table before it grew, and `grown` is the table afterwards. `new_ids` holds the index in the grown table
-    for each index of the old table.
+    `old` is the table before it grew, and `grown` is the table afterwards. `new_ids` holds the index in the grown
+    table for each index of the old table.
     """
     learned = np.flatnonzero(is_learned(old))
     before, now = (TokenizedWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))

@@ -62,7 +62,7 @@ AS_RULE: dict[Tie, str] = {
 
 @dataclass(frozen=True)
 class TextRules:
-    """The rules by which words are read from a text, and counted."""
+    """The rules for reading words from a text and counting them."""
 
     pattern: str = GPT2  # empty if texts are not split
     specials: tuple[str, ...] = (END,)
@@ -75,7 +75,10 @@ class TextRules:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules by which merges are learned: the rules of an exercise, or the rules of a trainer with a mistake."""
+    """The rules by which merges are learned.
+
+    They are either the rules of an exercise, or the rules that a trainer with a mistake follows.
+    """
 
     texts: TextRules = TextRules()
     tie: Tie = "greatest pair"

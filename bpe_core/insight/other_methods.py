@@ -1,6 +1,6 @@
-"""The numbers of tokens that several training methods need for the same words, for comparison with a floor.
+"""A comparison of a floor with the numbers of tokens that several training methods need for the same words.
 
-A floor is a number of tokens below which no vocabulary of the same size can get.
+A floor is a lower bound on the number of tokens that a vocabulary of the same size needs.
 
 The methods choose among pieces that consist of characters. If the base symbols of the words are bytes, each byte is
 represented by a character. So all methods learn pieces from the same words.

@@ -158,8 +158,10 @@ class Loss:
 
 
 def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelled) -> Loss | None:
-    """Return the largest loss that a single merge caused to a leading pair. If several losses are equal, return the
-    first."""
+    """Return the largest loss of a leading pair. A loss is the occurrences that one merge took from the pair.
+
+    If several losses are equal, return the first.
+    """
     runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
     losses = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.losses_to_others[:1]]
     return min(losses, key=lambda loss: (-loss.lost, loss.step), default=None)

@@ -393,10 +393,10 @@ def _not_beside(
 
 
 def _search_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """Search for a text that produces a token, for one token after another. Return the tokens for which no text was
-    found.
+    """Search for texts that produce the tokens, for each token separately.
 
-    If too many searches fail or too many texts were tried, the search ends. The remaining tokens are not returned.
+    Return the tokens without such a text, each with the reason. If too many searches fail or too many texts were
+    tried, the search ends. The remaining tokens are not returned.
     """
     tokenizer = Tokenizer(history)
     merges = Merges(history)

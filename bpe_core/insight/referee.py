@@ -97,7 +97,7 @@ def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit
 
 
 def steps_best_in_some_text(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
-    """Return a mask of the steps of a table. A step is marked if it joined the most frequent pair of at least one text.
+    """Return a mask of the steps that joined the most frequent pair of at least one text.
 
     `tables` holds the words of each text.
     """

@@ -1,5 +1,6 @@
-"""A comparison of given ids with the ids that result when they are decoded and encoded again. Each difference gets a
-reason.
+"""A comparison of ids with the result of decoding and encoding them again.
+
+Each difference gets a reason.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -11,9 +12,9 @@ reason.
     >>> found.reason(found.places[0]).sentence
     'Merge 1 joins t + h.'
 
-The given tokens and the new tokens form two rows, which are compared from the beginning. A place begins where the rows
-differ. It ends where both rows have the same bytes again, or where both have the same ids again if decoding changed the
-bytes.
+The given tokens and the new tokens form two rows, which are compared from the beginning. A place begins where the
+rows differ. It ends where both rows have the same bytes again, or where both have the same ids again if decoding
+changed the bytes.
 """
 
 from __future__ import annotations
@@ -397,8 +398,10 @@ class RoundTrip:
 
     @cached_property
     def _spans(self) -> Int64s:
-        """Return a row for each token that encoding gives: the offset of its first byte, the offset of its end, and
-        its index."""
+        """Return a row for each token of the encoded text.
+
+        A row holds the offset of the token's first byte, the offset of its end, and its index.
+        """
         trips = self._trips
         segmentation = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
         return segmentation.tokens(len(trips.history)).spans()

@@ -1,15 +1,15 @@
 """An estimate of the mixture that a table was learned from: the shares of groups that explain its merges best.
 
-Each merge joined a pair that occurred at least as often as any other pair. Another pair at that step is called a rival
-of the merge. This module counts in each group how often the merged pair and the rival occur at that step. So each rival
-gives a line of a linear program:
+Each merge joined a pair that occurred at least as often as any other pair. A different pair at that step is called
+a rival of the merge. This module counts in each group how often the merged pair and the rival occur at that step.
+So each rival gives a line of a linear program:
 
     sum of shares times (count of the merge - count of the rival)  +  slack of the step  +  slack of the rival  >=  0
 
-The shares are at least 0 and add up to 1. The slacks are what the shares leave unexplained, and the program makes their
-sum as small as possible (Hayase and others, 2024). There are too many lines to use them all, so only lines that the
-current shares violate are added. A trainer finds these lines: it makes the table's merges in texts that are mixed
-according to the shares, and reports the pairs that it would have merged instead.
+The shares are at least 0 and add up to 1. The slacks measure what the shares cannot explain, and the program makes
+their sum as small as possible (Hayase and others, 2024). There are too many lines to use them all, so only lines
+that the current shares violate are added. A trainer finds these lines: it makes the table's merges in texts that
+are mixed according to the shares, and reports the pairs that it would have merged instead.
 
 Each count is given per million bytes of its group. So the shares are shares of bytes.
 """
@@ -227,8 +227,8 @@ class Program:
     def _missed(self) -> list[tuple[float, Line]]:
         """Return the lines of the linear program that `self.shares` violate, each with the amount of the violation.
 
-        A line is a condition: at one step, the merged pair must occur at least as often as another pair, its rival. For
-        each rival, only the most violated line is returned. Lines that the program already has are left out.
+        A line is a condition: at one step, the merged pair must occur at least as often as a rival pair. For each
+        rival, only the most violated line is returned. Lines that the program already has are left out.
         """
         level = self.evidence.merges @ self.shares + self.of_steps
         missed = list[tuple[float, Line]]()

@@ -74,10 +74,10 @@ def life_without_words(
     corpus: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Return the tokens that are made of a token, and whether a text can produce it. No counted words are needed.
+    """Return the tokens that are made from a token, and whether a text can produce the token.
 
-    `at` is the number of steps. `corpus` is optional. If it is given, its words with the token are tried as texts that
-    may produce the token.
+    `at` is the number of steps. No counted words are needed. If `corpus` is given, those of its words that contain
+    the token are tried as texts that may produce it.
     """
     children = history.first(at).children(token) if history.only_joins else []
     reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)

@@ -202,7 +202,7 @@ def _join_once(word: Word, pair: Merge) -> Word:
 
 
 def _join_as_text(word: Word, pair: Merge) -> Word:
-    """Join a pair as a faulty program does, which replaces the text `a t` by `at`.
+    """Join a pair like a faulty program that replaces the text `a t` by `at`.
 
     Such a program also joins `t` to a longer token that ends in `a`.
 

@@ -1,4 +1,4 @@
-"""Ways in which trainers split texts into words, but which they do not record in the files of their tables.
+"""A list of ways in which trainers split texts into words without recording this in the files of their tables.
 
 The check of a table first splits the texts in the way that the file names. If this does not explain the merges, the
 check tries the ways of this module, one after another.

@@ -215,9 +215,9 @@ class Ways:
         return None if chances is None else sum(len(ids) * chance for ids, chance in chances.items())
 
     def dropout_covers(self, word: bytes) -> dict[Ids, float] | None:
-        """Return the covers that dropout can give for a word, each with its probability.
+        """Return the ways in which BPE-dropout can split a word, each with its probability.
 
-        Return None if there are too many covers.
+        Return None if there are too many ways.
         """
         assert self._dropout is not None
         if word not in self._chances:

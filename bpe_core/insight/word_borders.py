@@ -453,7 +453,7 @@ class PatternBorders:
         return after
 
     def _can_end_unsplit(self, paths: set[tuple[int, int]], length: int, inner: set[int]) -> bool:
-        """Return whether the text can go on and end in such a way that no word begins at an index in `inner`.
+        """Return whether the text can be continued and ended so that no word begins at an index in `inner`.
 
         `paths` shows how the automaton of the pattern may have read the first `length` characters. A path is a pair:
         the state of the automaton, and the index of the character that the automaton has marked last, because a word

@@ -52,10 +52,11 @@ def place_tokens(characters, ids, offsets, place):
 
 @kernel
 def decode_ids(rows, data, ids, out, begin, end):
-    """Write the bytes of these ids into the output, from the offset `begin` on. Return the offset after the last byte.
+    """Write the bytes of these ids into the output, beginning at the offset `begin`.
 
-    `rows` holds two numbers for each id, and `data` holds the bytes of the long tokens. Nothing is written at the
-    offset `end` or after it, so another thread can write there. All ids must have tokens.
+    Return the offset after the last byte. `rows` holds two numbers for each id, and `data` holds the bytes of the
+    long tokens. Nothing is written at the offset `end` or after it, so another thread can write there. All ids must
+    have tokens.
     """
     eight, wide, two, one, long = np.uint64(8), np.uint64(16), np.uint64(2), np.uint64(1), np.uint64(LONG)
     place, stop = np.uint64(begin), np.uint64(end)

@@ -329,7 +329,7 @@ def make_step(state, columns, reasons, pair, code):
 
 @kernel
 def learn(state, columns, reasons, stop_at, work):
-    """Make steps until row `stop_at` of the columns is reached, or until about `work` units of work are done."""
+    """Take steps until row `stop_at` of the columns is reached, or until about `work` units of work are done."""
     number = state.number
     while number[STEPS] < stop_at and work > 0 and not number[AT_END]:
         code = free_byte(state)

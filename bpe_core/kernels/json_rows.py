@@ -1,7 +1,8 @@
-"""The reader of JSON lines. It copies the texts of one field. It stops before each row that it cannot read.
+"""A compiled reader of JSON lines. It copies the texts of one field, and stops before each row it cannot read.
 
-Python reads the rows at which this reader stops. So Python alone decides which rows are wrong, and reports them. The
-reader also stops before a row that is not valid UTF-8: outside texts in quotes, a row has only ASCII characters.
+Python reads the rows at which this reader stops. So Python alone decides which rows are wrong, and reports them.
+The reader also stops before a row that is not valid UTF-8. Only quoted texts in a row may have characters outside
+ASCII.
 """
 
 from __future__ import annotations

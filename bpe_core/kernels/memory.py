@@ -180,7 +180,7 @@ look_up = intrinsic(_loaded("acquire"))
 def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
     """Write a mark into an item of an array if the item is zero.
 
-    Return whether this thread wrote the mark: if several threads try, only one of them succeeds.
+    Return whether this thread wrote the mark. If several threads try to write a mark, only one of them succeeds.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

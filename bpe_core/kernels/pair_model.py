@@ -256,7 +256,7 @@ def discount(once, twice):
 
 @kernel
 def total_bits(model, room, events):
-    """Return the bits that all pairs in the held-out words take.
+    """Return the total number of bits that the model needs for all pairs in the held-out words.
 
     `events` is the number of different tokens that can come next. The separator of words is one of them.
     """

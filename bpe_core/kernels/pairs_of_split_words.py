@@ -54,10 +54,10 @@ class WordSplits(NamedTuple):
 
 @kernel
 def follow_words(kind, pieces, room, listed, words, waiting, model, model_room, sizes, asked, bits, step, stop, most):
-    """Make steps up to `stop`, and write the number of bits after each step that `asked` marks.
+    """Take all steps up to `stop`, and write the number of bits after each step that `asked` marks.
 
-    At each step, the words whose splits change are split again. Return the next step. A part of the work of this step
-    may already be done.
+    At each step, the words whose splits change are split again. Return the first step that is not finished. Some
+    words of this step may already be split again.
     """
     done, out = np.int64(0), room.previous_place
     while step <= stop and done < most:

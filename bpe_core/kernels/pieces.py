@@ -2,14 +2,14 @@
 
 The trees are used to split a word into the longest tokens or into the most probable tokens.
 
-The nodes are rows of one table. A node stores a row number, `FIRST`. Its child for a byte is in the row `FIRST + byte`.
-The rows between the children are used for the children of other nodes, so each row also stores its parent. If the
-parent is another node, the child does not exist. So one access to a row shows whether there is a child, which token
-ends there, and where its own children begin.
+The nodes are rows of one table. A node stores a row number, `FIRST`. Its child for a byte is in the row `FIRST +
+byte`. The rows between the children are used for the children of other nodes, so each row also stores its parent.
+If the parent is a different node, the child does not exist. So one access to a row shows whether there is a child,
+which token ends there, and where its own children begin.
 
-For the most probable split, the positions in a word are counted from 1: position 1 is before the first byte. Position 0
-is before the marker, which covers no byte. Tokens that contain the marker begin there. Without a marker, every split
-begins at position 1.
+For the most probable split, the positions in a word are counted from 1: position 1 is before the first byte.
+Position 0 is before the marker, which covers no byte. Tokens that contain the marker begin there. Without a marker,
+every split begins at position 1.
 """
 
 from __future__ import annotations

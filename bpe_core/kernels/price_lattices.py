@@ -1,10 +1,11 @@
 """The kernels that compute a price for each piece that occurs in words.
 
-The prices show how few tokens any split of the words can have (a floor), and how valuable each piece is.
+The prices give a lower bound (a floor) for the number of tokens in any split of the words. They also show how
+valuable each piece is.
 
-A word of n symbols has n + 1 nodes. An edge is one occurrence of a piece. Each token costs one unit, and the token of
-an edge also costs the price of the edge. A single symbol has no edge: it can always be used. All prices are whole
-numbers, so every sum of prices is exact.
+A word of n symbols has n + 1 nodes. An edge is one occurrence of a piece. Each token costs one unit, and the token
+of an edge also costs the price of the edge. A single symbol can always be used and has no edge. All prices are
+whole numbers, so every sum of prices is exact.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def is_forbidden() -> bool:
 
 
 def is_ready(part: str = "") -> bool:
-    """Return whether the machine code of a part of the kernels is stored, so that it can be loaded in a moment.
+    """Return whether the machine code of a part of the kernels is stored, so that it can be loaded quickly.
 
     If no part is given, return whether the machine code of all kernels is stored.
     """

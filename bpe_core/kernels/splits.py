@@ -73,9 +73,9 @@ def _above_texts(slots, mixed):
 
 @kernel
 def _text_of_two(texts, start, cut, behind, length, number):
-    """Return the index of the text that is made of two stretches of bytes. Return -1 if there is no such text.
+    """Return the index of the text that consists of two ranges of bytes. Return -1 if there is no such text.
 
-    The first stretch has `cut` bytes and begins at the offset `start`. The second stretch begins at the offset
+    The first range has `cut` bytes and begins at the offset `start`. The second range begins at the offset
     `behind`.
     """
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)

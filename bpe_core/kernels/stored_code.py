@@ -325,7 +325,7 @@ def claim() -> Lock | None:
 
 
 def is_being_made() -> bool:
-    """Return whether another process has the lock of the compiler, and so makes machine code."""
+    """Return whether another process makes machine code. Such a process has locked the compiler."""
     place = folder()
     if place is None or not (place / _LOCK).exists():
         return False

@@ -90,7 +90,7 @@ def _edges_of(lattice, word):
 
 @inlined
 def _enter_best(lattice, desk, scores, start):
-    """Find the best path to each beginning of a word, from length `start` on.
+    """Find the best path to each prefix of a word. The first prefix has the length `start`.
 
     If paths are equally good, the path with the longest last token is taken.
     """

@@ -49,9 +49,9 @@ class Trie(NamedTuple):
 
 @kernel
 def find_common_lengths(words, shared, lengths):
-    """Write the length of each word, and the number of symbols at its beginning that the previous word has, too.
+    """Write the length of each word, and the number of its first symbols that it shares with the previous word.
 
-    Return the number of nodes in the tree, with the root.
+    Return the number of nodes in the tree, including the root.
     """
     symbols, nodes, before = words.symbols, np.int64(1), np.int64(0)
     for i in range(len(words.order)):
@@ -253,7 +253,7 @@ def match_pieces(pieces, trie, edges, active, word):
 
 @kernel
 def measure_coverage(weight, edges, covered, ends):
-    """Compute for each token the number of symbols that all its occurrences cover, and a node at which it ends."""
+    """Compute for each token how many symbols its occurrences cover in total, and one node at which it ends."""
     for node in range(len(edges.first) - 1):
         for edge in range(edges.first[node], edges.first[node + 1]):
             id = edges.id[edge]
@@ -272,7 +272,7 @@ class Tree(NamedTuple):
 
 
 class Places(NamedTuple):
-    """The nodes at which the pieces of one length end, group after group."""
+    """The nodes at which the pieces of one length end. The nodes are stored group by group."""
 
     nodes: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]  # the index at which each group begins, and the end of all groups

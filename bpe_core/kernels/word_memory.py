@@ -170,7 +170,7 @@ def find_keys_between_blanks(memory, data, words, first, count, keys):
 
 @kernel
 def _rare_key(data, start, length):
-    """Return the key of a word that the fast functions cannot read: a long word, or a word at the end of the text."""
+    """Return the key of a word that is too long, or too close to the end of the text, for the fast functions."""
     if length <= LONGEST_INSIDE:
         second = load(data, start + 8, length - 8) if length > 8 else np.uint64(0)
         return load(data, start, length), second | np.uint64(length) << _LENGTH_SHIFT

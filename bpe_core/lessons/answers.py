@@ -239,7 +239,7 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """Return the leading candidates for the next step in alphabetical order, which gives no hint.
+    """Return the leading candidates for the next step in alphabetical order, so that the order gives no hint.
 
     If there are few candidates, other pairs are added.
     """
@@ -259,9 +259,9 @@ def text_of_step(pair: Pair, bench: Bench) -> str:
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Return the pair of tokens that a user typed. If steps drop or add single tokens, return the token as a pair.
+    """Return the pair of tokens that a user typed. Return None if the tokens do not exist.
 
-    Return None if the tokens do not exist.
+    If the steps drop or add single tokens, the result is the typed token and a constant that says so.
     """
     if single := bench.history.recipe.single:
         token = bench.tokens_with_text(entered.strip(), len(bench.history))

@@ -130,7 +130,7 @@ class Bench:
     def tokens_with_text(self, text: str, at: int) -> list[int]:
         """Return the tokens whose text is `text` after `at` steps. Usually there is at most one such token.
 
-        If the method adds tokens, tokens that can still be added are included.
+        If the method adds tokens, the tokens that later steps add are included.
         """
         then = self.history.first(at)
         wanted = text.replace(" ", BLANK)

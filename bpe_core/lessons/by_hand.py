@@ -20,7 +20,7 @@ FINEST = 10_000  # the largest denominator of an expected count
 
 
 class Model:
-    """A small model for calculations: pieces with their probabilities, which can split words into pieces."""
+    """A small model for calculations. It consists of pieces with their probabilities, and splits words into pieces."""
 
     def __init__(self, pieces: Mapping[str, int]) -> None:
         self.pieces = list(pieces)

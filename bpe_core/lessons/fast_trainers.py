@@ -29,7 +29,7 @@ CountedWord = tuple[Sequence[str], int]
 
 @dataclass
 class Effort:
-    """The work that a trainer has done until now."""
+    """The work that a trainer has done so far."""
 
     pairs: int = 0  # entries of the table of counts, or of the heap, that were looked at
     places: int = 0  # symbols of words that were read

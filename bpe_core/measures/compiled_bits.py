@@ -76,7 +76,7 @@ def buffers_of_model() -> kernel.FractionBuffer:
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """Return an empty model of token pairs. One additional token stands for the edge of words.
+    """Return an empty model of token pairs. One additional token stands for the border between words.
 
     `slots` is the size of its hash table. At most half of the slots are filled.
     """
@@ -120,10 +120,10 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
-    """Compute how many bits the held-out words need after the steps in `wanted.asked`. Store the results in
-    `wanted.bits`.
+    """Compute the bits that the held-out words need, and store them in `wanted.bits`.
 
-    This function is for methods that look tokens up. Yield the number of steps that are done.
+    The bits are computed after each of the steps in `wanted.asked`. This function is for methods that split words
+    by a search for tokens of the vocabulary. Yield the number of steps that are done.
     """
     steps = len(history)
     longest = int(np.diff(words.starts).max(initial=0))

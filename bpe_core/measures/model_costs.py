@@ -1,16 +1,18 @@
 """The costs of a vocabulary size for a model: parameters, computation for each byte of text, and memory.
 
-The model is a decoder of Transformer layers. The formula for training comes from the scaling laws with vocabulary (Tao
-and others, 2024, arXiv 2407.13623): FLOPs = 6 · (N + V · d) · H · f(V). N is the number of parameters without the
-vocabulary, H is the number of characters of the text, and f(V) is the number of tokens per character. The article fits
-f to its tokenizers. Here 1 / f is the measured number of bytes per token, and bytes are counted instead of characters.
-During inference, a parameter costs 2 FLOPs for each token instead of 6. The input embedding costs nothing, because it
-is only looked up. So these parameters are counted:
+The model is a decoder of Transformer layers. The formula for training comes from the scaling laws with
+vocabulary (Tao and others, 2024, arXiv 2407.13623): FLOPs = 6 · (N + V · d) · H · f(V). N is the number of
+parameters without the vocabulary, H is the number of characters of the text, and f(V) is the number of tokens
+per character. Tao and others fit f to their tokenizers. Here 1 / f is the measured number of bytes per token,
+and bytes are counted instead of characters. During inference, a parameter costs 2 FLOPs for each token
+instead of 6. The input embedding costs nothing, because it is only looked up. So these parameters are
+counted:
 
     counted parameters = layers · (2 · d · head · (heads + kv) + m · d · ffn) + V · d
 
-V is the size of the vocabulary, d is the width of the model, and head is the width of an attention head. kv is the
-number of key and value heads, ffn is the width of a feed-forward part, and m is its number of matrices, 2 or 3.
+V is the size of the vocabulary, d is the width of the model, and head is the width of an attention head. kv
+is the number of key and value heads, ffn is the width of a feed-forward part, and m is its number of
+matrices, 2 or 3.
 
     >>> shape = ModelShape.of("d=4096,layers=32,heads=32,tied=no")
     >>> shape.body, shape.parameters(32_000), round(shape.embedding_share(32_000), 4)

@@ -55,7 +55,7 @@ class SplitWordList:
     def counted(self, at: int) -> dict[str, float]:
         """Count the boundaries between tokens after `at` steps, and compare them with the borders of morphemes.
 
-        Return the results as columns, which `MEASURES` explains.
+        Return a dictionary from measures to values. `MEASURES` explains the measures.
         """
         cuts = self._cut.starts_inside_words(at) & self._inside
         borders = self._borders

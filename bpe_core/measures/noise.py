@@ -36,7 +36,7 @@ class ChangedIds:
 
     @property
     def overlap(self) -> float:
-        """Return the share of the tokens that are in the text both before and after the noise.
+        """Return the share of the tokens that occur in the text both without noise and with noise.
 
         The order of the tokens does not matter.
         """

@@ -1,6 +1,6 @@
-"""The measures of a tokenizer on the same sentences in several languages, except for the number of tokens.
+"""Measures of how a tokenizer encodes the same sentences in several languages.
 
-The file `benchmark.py` measures the number of tokens.
+The number of tokens is measured in the file `benchmark.py` instead.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def size_curves(
 
 
 def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tuple[Int64s, Int64s]:
-    """Count the tokens of a text after many numbers of steps. Return the numbers of steps, and the counts.
+    """Count the tokens of a text after different numbers of steps. Return the numbers of steps, and the counts.
 
     The tokens are counted after every step, or after some of the steps if all of them would take too long.
     """

@@ -35,8 +35,8 @@ def jensen_shannon(counts: Int64s, others: Int64s) -> float:
 def lorenz_curve(values: Float64s | Int64s) -> tuple[Float64s, Float64s]:
     """Return the points of the Lorenz curve of some values, as an array of x and an array of y.
 
-    Sort the values, and take the share x of them that is the smallest. These values have the share y of the sum. In the
-    example, the smaller half of the values is the 1, which is a quarter of the sum.
+    A point (x, y) says that the smallest values, which are the share x of all values, have the share y of the
+    sum. In the example, the smaller half of the values is the 1, which is a quarter of the sum.
 
     >>> [points.tolist() for points in lorenz_curve(np.array([3, 1]))]
     [[0.0, 0.5, 1.0], [0.0, 0.25, 1.0]]

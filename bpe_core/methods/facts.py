@@ -42,7 +42,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named recipe: the choices that differ from the defaults, and a line that explains the recipe."""
+    """A named recipe: the choices that differ from the defaults, and an explanation in one line."""
 
     choices: dict[str, Any]
     explanation: str
@@ -286,7 +286,7 @@ class MethodFacts:
         raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:
-        """Return the kind of step in this recipe that is not a join: "drop" or "add".
+        """Return the kind of step in this recipe that changes a single token: "drop" or "add".
 
         Return None if all steps are joins.
         """

@@ -1,4 +1,4 @@
-"""The question of which tokens of a table deserve a second look, and why."""
+"""The question `audit`. It asks which tokens of a table deserve a second look, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of which pair each byte replaces in the blocks of a compressed text."""
+"""The question `blocks`. It asks which pair each byte replaces in the blocks of a compressed text."""
 
 from __future__ import annotations
 

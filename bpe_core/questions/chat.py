@@ -1,4 +1,4 @@
-"""The question of how the template of a model's folder turns a chat into text, tokens and ids."""
+"""The question `chat`. It asks how the chat template of a model's folder turns a chat into text, tokens and ids."""
 
 from __future__ import annotations
 

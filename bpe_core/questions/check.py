@@ -1,4 +1,4 @@
-"""The question of whether a table was learned correctly: whether each merge follows from the counts of a corpus."""
+"""The question `check`. It asks whether each merge of a table follows from the counts of a corpus."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.it
 class Check(Question):
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair, with the
-    pair that should have been merged. If you give no texts, only the table itself is checked. If you give pins, the
-    answer shows whether texts are still split the same way.
+    Each step should merge the most frequent pair. Each row of the answer is a step that merges a different pair.
+    The row also has the pair that should have been merged. If you give no texts, only the table itself is
+    checked. If you give pins, the answer shows whether texts are still split the same way.
     """
 
     about = "the vocabulary"
@@ -210,7 +210,7 @@ def _with_likeliest_method(history: History, words: WordTable, work: Work) -> Hi
 
 
 def _steps_best_for_a_group(study: Study, judgement: _Judgement, work: Work) -> int:
-    """Count the steps whose pair was the most frequent pair of all texts, or of at least one group of texts.
+    """Count the steps that joined the most frequent pair of all texts, or of at least one group of texts.
 
     A trainer that balances groups makes such steps. Return 0 if the texts have no groups.
     """

@@ -1,4 +1,4 @@
-"""The question of how many base symbols a token stands for after each step."""
+"""The question `compression`. It asks how many base symbols a token stands for after each step."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ NO_TEXTS = "Curves need texts to measure: name them with --corpus, or name held-
 class Curves(Question):
     """Draw a measure of many tokenizers over the vocabulary size.
 
-    Runs that differ only in their random samples share a line with a band.
+    Runs that differ only in their random samples are drawn as a single line with a band around it.
     """
 
     about = "other tokenizers"

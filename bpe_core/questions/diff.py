@@ -1,4 +1,4 @@
-"""The question of where two tokenizers differ, and why."""
+"""The question `diff`. It asks where two tokenizers differ, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of which ends of words fall inside a token, and how a prompt that ends there is healed."""
+"""The question `ends`. It asks which word ends fall inside a token, and how a prompt that stops there is healed."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ Found = dict[str, dict[str, WordEnds]]  # by the name of the text, and of the to
 
 @dataclass(frozen=True)
 class Ends(Question):
-    """Show which ends of words fall inside a token, where a prompt should not stop.
+    """Show which word ends fall inside a token. A prompt should not stop at such a word end.
 
-    A prompt that stops inside a token ends with tokens that a model has never seen at such a place. If you give a text,
-    its end is examined. The answer then shows which tokens continue after the end, how many tokens to step back, and
-    the healed prompt.
+    A prompt that stops inside a token ends with tokens that a model has never seen at such a place. If you give a
+    text, its end is examined. The answer then shows which tokens continue after the end, how many tokens to remove
+    from the end, and the healed prompt.
     """
 
     about = "this place"

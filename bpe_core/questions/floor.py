@@ -348,10 +348,10 @@ def _tokens_of_table(study: Study, words: WordTable, sizes: Sequence[int], work:
 
 
 def _may_be_of_other_texts(study: Study, sizes: Sequence[int], own: Column) -> bool:
-    """Return whether a table may have been learned from other texts.
+    """Return whether a table may have been learned from different texts.
 
-    Return False if the table is known to come from these texts, or if the numbers of tokens that it records are right
-    for these texts.
+    Return False if the table is known to come from these texts, or if the token counts in the table are right for
+    these texts.
     """
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]

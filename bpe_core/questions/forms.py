@@ -1,4 +1,4 @@
-"""The question of whether a word is split at the same letters wherever it occurs in a text."""
+"""The question `forms`. It asks whether a word is split at the same letters wherever it occurs in a text."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ examples:
 
 
 def _count_sentences(words: WordTable) -> int:
-    """Count the sentences of a language, which end at line ends. Return 1 if there are no line ends."""
+    """Count the sentences in the texts of a language. Every sentence ends at a line end. Return at least 1."""
     places = np.flatnonzero(words.text == LINE_END)
     return max(1, int(words.counts[np.searchsorted(words.starts, places, side="right") - 1].sum()))
 

@@ -1,4 +1,4 @@
-"""The question of how a tokenizer splits a text, with coloured tokens, their ids and unusual tokens."""
+"""The question `look`. It asks how a tokenizer splits a text. It shows coloured tokens, ids and unusual tokens."""
 
 from __future__ import annotations
 

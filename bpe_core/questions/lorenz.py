@@ -1,4 +1,4 @@
-"""The question of how evenly tokens are shared among languages, as a Lorenz curve."""
+"""The question `lorenz`. It asks how evenly tokens are shared among languages, and draws Lorenz curves."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ HEADINGS = {"share_of_languages": "share of the languages", "share_of_tokens": "
 
 @dataclass(frozen=True)
 class Lorenz(Question):
-    """Draw a curve that shows whether all languages need equally many tokens for the same sentences.
+    """Draw a curve that shows whether all languages need the same number of tokens for the same sentences.
 
-    If they do, this Lorenz curve is a straight line. Otherwise it lies below this line. The Gini coefficient is twice
-    the area between the line and the curve. Languages that a tokenizer cannot encode are left out.
+    If they do, this Lorenz curve is a straight line. Otherwise it lies below this line. The Gini coefficient is
+    twice the area between the line and the curve. Languages that a tokenizer cannot encode are left out.
     """
 
     about = "other tokenizers"

@@ -1,4 +1,4 @@
-"""The question of how many tokens the texts of two languages share."""
+"""The question `overlap`. It asks how many tokens the texts of two languages share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how a text would be split at each size of the vocabulary."""
+"""The question `sizes`. It asks how a text would be split at each vocabulary size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of which steps a history has. The answer lists all facts about each step."""
+"""The question `steps`. It asks which steps a history has, and lists all facts about each step."""
 
 from __future__ import annotations
 

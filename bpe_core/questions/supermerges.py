@@ -1,4 +1,4 @@
-"""The question of how merges within words compete with supermerges at each step."""
+"""The question `supermerges`. It asks how merges within words compete with supermerges at each step."""
 
 from __future__ import annotations
 

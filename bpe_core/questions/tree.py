@@ -1,4 +1,4 @@
-"""The question of how a word is merged from its symbols. The answer is the merge tree of the word."""
+"""The question `tree`. It asks how a word is merged from its symbols, and shows the word's merge tree."""
 
 from __future__ import annotations
 

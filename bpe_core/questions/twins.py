@@ -25,10 +25,10 @@ HEADINGS = {"family": "letters", "forms": "tokens", "texts": "texts of the token
 
 @dataclass(frozen=True)
 class Twins(Question):
-    """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
+    """Show which tokens differ only in a leading space or in capitals, and their share of the vocabulary.
 
-    A token that continues a word, such as `##s`, is a twin of the same token at the beginning of a word. Tokens that
-    hold a part of a character have no twins.
+    A token that continues a word, such as `##s`, is a twin of the same token at the beginning of a word. Tokens
+    that hold a part of a character have no twins.
     """
 
     about = "the vocabulary"

@@ -1,4 +1,4 @@
-"""The question of why a text is split at a boundary."""
+"""The question `why`. It asks why a text is split at a boundary."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ class MixtureChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingChoices:
-    """The choices for the use of a tokenizer: which special tokens are found in a text, and how ids are decoded."""
+    """The choices that decide which special tokens are found in a text, and how ids are decoded."""
 
     spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",

@@ -1,24 +1,26 @@
-"""The reference that checks a floor. A floor is a number of tokens below which no vocabulary of a given size can get.
+"""The reference implementation that checks a floor.
 
-A certificate contains the proof of a floor.
+A floor is a lower bound on the number of tokens that a vocabulary of a given size needs. A certificate contains the
+proof of a floor.
 
-Each word is a sequence of symbols. A piece consists of two to `longest` neighbouring symbols. An edge is a piece at a
-position in a word, and each edge has a price. A single symbol costs one token. An edge costs one token plus its price.
-Costs are integers in a small unit of a token. The floor for a vocabulary with n pieces is computed in three steps:
+Each word is a sequence of symbols. A piece consists of two to `longest` neighbouring symbols. An edge is a piece at
+a position in a word, and each edge has a price. A single symbol costs one token. An edge costs one token plus its
+price. Costs are integers in a small unit of a token. The floor for a vocabulary with n pieces is computed in three
+steps:
 
-1. Split each word in the cheapest way, using any pieces. Multiply the cost by the word's count, and add up all words.
+1. Split each word in the cheapest way, with any pieces. Multiply the cost by the word's count, and add up all words.
 2. For each piece, add up the prices of all its edges, each multiplied by the count of the edge's word.
 3. Subtract the n largest of these sums from the cost of all words.
 
 Any vocabulary with n pieces needs at least as many tokens as the result, for three reasons:
 
-- The vocabulary splits each word in some way. With prices, this way costs at least as much as the cheapest way. So the
-  number of tokens, plus the prices of all edges in these ways, is at least the cost of all words.
-- A way uses each edge at most once. So the prices of all edges in these ways are at most the sums of the n pieces.
+- The vocabulary splits each word in some way. With prices, this split costs at least as much as the cheapest split. So
+  the number of tokens, plus the prices of all edges in these splits, is at least the cost of all words.
+- A split uses each edge at most once. So the prices of all edges in these splits are at most the sums of the n pieces.
 - The sums of any n pieces are at most the n largest sums.
 
-This is true for any prices. The size of a vocabulary is n plus the number of tokens that are always present, such as
-the base symbols.
+This is true for any prices. The size of a vocabulary is n plus the number of tokens that are always present, such
+as the base symbols.
 
 With the word `abab` twice, and prices of half a token on each `ab`:
 
@@ -86,10 +88,10 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def fewest(certificate: Mapping[str, Any], claim: Mapping[str, Any]) -> int:
-    """Return the smallest number of tokens into which an example of a vocabulary can split all words.
+    """Return the smallest number of tokens into which the example vocabulary can split all words.
 
-    `certificate` contains the words and their counts. `claim` is the part of the certificate about one vocabulary size,
-    and contains the example.
+    `certificate` contains the words and their counts. `claim` is the part of the certificate about one vocabulary
+    size. It contains the example vocabulary.
     """
     pieces = {tuple(piece) for piece in claim["vocabulary"]}
     tokens = 0

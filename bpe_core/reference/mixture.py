@@ -29,7 +29,7 @@ def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction])
 
 
 def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
-    """Return the counts of a group multiplied by its factor, as whole numbers."""
+    """Multiply the counts of a group by its factor, and return them as whole numbers."""
     whole = {word: count * factor.numerator // factor.denominator for word, count in counts.items()}
     missing = round(sum(counts.values()) * factor) - sum(whole.values())
 

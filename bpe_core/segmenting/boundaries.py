@@ -1,16 +1,16 @@
 """The tokens of a text after every merge, stored as one number for each boundary between two bytes.
 
 The rank of a boundary is the index of the merge that removes it. After k merges, the boundaries with a rank of k or
-more remain, and the tokens lie between them. So a text is encoded only once. The tokens after any step then follow from
-comparing the ranks.
+more remain, and the tokens lie between them. So a text is encoded only once. The ranks then show the tokens after
+any step.
 
     >>> low = Boundaries(b"low", np.array([PATTERN_CUT, 1, 0, PATTERN_CUT], np.int32))  # merges o+w, then l+ow
     >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
     [[[0, 1, 108], [1, 3, 256]], [[0, 3, 257]]]
 
-Base symbols that cover no byte, such as word markers, are stored separately as `HiddenSymbols`. Each hidden symbol has
-an offset and lies before the byte at this offset. A hidden symbol at the end of a word belongs to the symbol before it.
-Every other hidden symbol belongs to the symbol after it.
+Base symbols that cover no byte, such as word markers, are stored separately as `HiddenSymbols`. Each hidden symbol
+has an offset and lies before the byte at this offset. A hidden symbol at the end of a word belongs to the symbol
+before it. Every other hidden symbol belongs to the symbol after it.
 """
 
 from __future__ import annotations

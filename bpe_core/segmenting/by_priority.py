@@ -1,8 +1,10 @@
-"""The splitting of words by a table of priorities. The best pair of neighbours is joined until no pair can be joined.
+"""A way to split words by a table of priorities.
 
-With a table of priorities, a token may be joined before an older token. It may also be made from two tokens that are
-not the pair of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
-stay valid until a step adds a token that could be joined in the word.
+The pair of neighbours with the best priority is joined first, until no pair can be joined.
+
+With a table of priorities, a token may be joined before an older token. It may also be made from two tokens that
+are not the pair of its own step. So a boundary has no rank, and each word is split again at each step. The tokens
+of a word stay valid until a step adds a token that could be joined in the word.
 
     >>> import numpy as np
     >>> from bpe_core.history.alphabet import Alphabet

@@ -55,9 +55,9 @@ class ChangedTexts:
         )
 
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
-        """Normalize texts that lie one after another. Return the normalized texts in the same form, and their edges.
+        """Normalize texts that are stored one after another. Return the normalized texts and their offsets.
 
-        Return None if a replacement in the recipe's table is not a valid text.
+        Return None if a replacement in the recipe's table is not valid text.
         """
         out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
         free_at = np.zeros(len(edges), np.int64)

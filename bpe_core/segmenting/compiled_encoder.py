@@ -486,7 +486,7 @@ def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Nu
 
 
 def _place(tree: trie.Tree, nodes: int) -> None:
-    """Choose the rows of a table at which the nodes of a tree are stored.
+    """Choose a row of a table for each node of a tree.
 
     Nodes with many children get the first rows. Nodes with one child then fill the gaps.
     """
@@ -669,10 +669,10 @@ def _with(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: 
 
 
 def _usual_words(slots: npt.NDArray[np.uint64]) -> int:
-    """Return the number of words that are inserted into a hash table with these slots before the table is enlarged.
+    """Return how many words a hash table with these slots can hold before it is enlarged.
 
-    A table is enlarged when three of eight slots are full, so that most words are in their first slot. Only the largest
-    table, which cannot be enlarged, becomes half full.
+    A table is enlarged when three eighths of its slots are full, so that most words are in their first slot. Only
+    the largest table, which cannot be enlarged, becomes half full.
     """
     return (3 if len(slots) < 2 * MOST_WORDS * SLOT else 4) * len(slots) // (8 * SLOT)
 

@@ -175,7 +175,7 @@ class CompiledPriorities(CompiledEncoder):
 
 
 class _Parts:
-    """A table from hidden tokens to the visible tokens that replace them."""
+    """A mapping from hidden tokens to the visible tokens that replace them."""
 
     def __init__(self, words: JoinedWords) -> None:
         history = words.history

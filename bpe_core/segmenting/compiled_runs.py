@@ -58,7 +58,7 @@ class StepKernel:
         return self._table._replace(number=number)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Apply the chosen steps with a number below `at` to rows of tokens. `borders` are the ends of the rows.
+        """Apply the chosen steps with an index below `at` to rows of tokens. `borders` holds the end of each row.
 
         Return the new tokens, and the new ends of the rows.
         """

@@ -1,9 +1,9 @@
-"""The splitting of single words into base symbols, and the merges of these symbols.
+"""A module that divides single words into base symbols, and merges these symbols.
 
 The merges are applied in the order of learning, and each merge joins its pair from left to right. The rank of a
 boundary is the index of the merge that removes it. The tokens after any number of merges follow from the ranks by
-comparison, so a word is merged only once. Kernels compute the ranks. Until machine code is compiled, the reference of
-the method computes them, which is slower and in plain Python.
+comparison, so a word is merged only once. Kernels compute the ranks. Until machine code is compiled, the reference
+of the method computes them. The reference is slower, because it is plain Python.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The interface of a segmentation: a text that can return its tokens after any number of steps.
+"""The interface of a segmentation, which is a text that can return its tokens after any number of steps.
 
-Byte-pair encoding implements the interface by the ranks of boundaries (`boundaries.py`). Other methods have their own
-classes. Code that needs only tokens uses the protocols of this module.
+Byte-pair encoding implements the interface with the ranks of boundaries (`boundaries.py`). Other methods have
+their own classes. Code that needs only tokens uses the protocols of this module.
 """
 
 from __future__ import annotations

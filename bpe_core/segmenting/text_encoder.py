@@ -450,7 +450,7 @@ class WordSegmenter(WordEncoder):
 
 
 class _Parts(NamedTuple):
-    """The parts of several texts: the special tokens, the pieces of text between them, and the order of both."""
+    """The parts of several texts: the special tokens, the pieces of text between them, and the positions of both."""
 
     pieces: list[TracedPiece]
     specials: list[int]  # ids

@@ -92,7 +92,7 @@ class PrecomputedTokens(NamedTuple):
 
 
 class Cuts:
-    """The tokens of each different word in a text, after the number of steps that was last requested."""
+    """The tokens of each distinct word in a text, after the number of steps that was last requested."""
 
     def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
         self._keys = keys

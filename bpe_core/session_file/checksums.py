@@ -60,7 +60,10 @@ class Part(NamedTuple):
 
 
 def store_checksum(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0) -> None:
-    """Compute and store the checksum of a part that was just written. If the part has no rows, delete its checksum."""
+    """Compute and store the checksum of one part of a session. If the part has no rows, delete its checksum.
+
+    This function is called after the part is written.
+    """
     digest = _digest(connection, Part(name, run, place))
     if digest is None:
         connection.execute("DELETE FROM checks WHERE part = ? AND run = ? AND place = ?", (name, run, place))

@@ -54,10 +54,10 @@ ReasonChunk = tuple[str, int, str, bytes]
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """Yield the reasons for the steps in pieces. Each piece has its own checksum in the file.
+    """Yield the reasons for the steps in parts. Each part has its own checksum in the file.
 
-    The first `written` steps are in the database already, so the first piece that is yielded contains the step after
-    them.
+    The database already holds the first `written` steps. So the first part that is yielded contains the step after
+    these.
     """
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")

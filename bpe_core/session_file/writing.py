@@ -1,7 +1,7 @@
-"""The writing of a session to a file. A whole file is written at once, or a database is updated again and again.
+"""Functions that write sessions to files.
 
-Both use `SessionWriter.update`, which compares the session with the last written session, and writes the differences.
-Written merges are never changed.
+A whole file is written at once, or a database is updated again and again. Both use `SessionWriter.update`, which
+compares the session with the last written session, and writes the differences. Written merges are never changed.
 """
 
 from __future__ import annotations
@@ -215,7 +215,10 @@ class SessionWriter:
             )
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None) -> None:
-        """Write the rows of scores of a run that differ from the rows of `before`, the run at the last update."""
+        """Write the scores of a run. Rows that are the same as in `before` are not written again.
+
+        `before` is the run at the last update.
+        """
         known = score_rows(before)
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:

@@ -85,7 +85,10 @@ def safe_pairs_of_kinds(table: ScanTable) -> Booleans:
 
 @dataclass(frozen=True, eq=False)
 class SafeCuts:
-    """The pairs of neighbouring bytes between which a text may be divided before it is normalized and split."""
+    """The pairs of neighbouring bytes that mark safe places to divide a text.
+
+    A text may be divided between the two bytes of such a pair before it is normalized and split.
+    """
 
     pairs: Booleans  # indexed by [byte, next byte]
 

@@ -115,7 +115,10 @@ class Splitter:
         return (text[match.start() : match.end()] for match in matches)
 
     def _in_older_unicode(self, text: str) -> str:
-        """Replace the characters that the pattern's version of Unicode does not know, if it is an older version."""
+        """Replace the characters that are unknown in the older version of Unicode that a pattern uses.
+
+        If the pattern uses the current version, return the text unchanged.
+        """
         if not self._recipe.older_unicode or text.isascii():
             return text
         return replace_newer(text, self._pattern.pattern)

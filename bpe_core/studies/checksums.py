@@ -1,9 +1,9 @@
 """The checksums of texts. With a checksum, readers of a paper can check whether they have the same texts.
 
-The checksum of a single document is the SHA-256 of its text in UTF-8. For a file in UTF-8, `sha256sum` prints the same
-number. The checksum of several documents is the SHA-256 of a list of their checksums, one in each line. If only the
-words of texts are known, the checksum is the SHA-256 of a list with a word, a tab and the word's count in each line.
-The lines are sorted by the words.
+The checksum of a single document is the SHA-256 of its text in UTF-8. For a file in UTF-8, `sha256sum` prints the
+same number. The checksum of several documents is the SHA-256 of the list of their checksums, with one checksum per
+line. If only the words of texts are known, the checksum is the SHA-256 of a list of words. Each line of this list
+holds a word, a tab and the word's count. The lines are sorted by the words.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class ExerciseTokenizer:
 def recipe_of(exercise: Exercise, vocab_size: int | None = None) -> Recipe:
     """Return the recipe that follows the rules of an exercise.
 
-    Without `vocab_size`, the recipe has the usual size of its preset.
+    Without `vocab_size`, the recipe has the default size of its preset.
     """
     rules = exercise.rules
     pattern: dict[str, str] = {"pattern": "none"}

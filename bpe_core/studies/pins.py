@@ -141,9 +141,9 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
 
 
 def _peer(study: Study, format: Format) -> Peer | None:
-    """Load a tokenizer's file in the library that its format comes from. Return None if the library refuses the file.
+    """Load a tokenizer's file with the library of its format. Return None if the library refuses the file.
 
-    The pins then contain only the ids of this program. The commands `bench` and `import` report the refusal.
+    The stored ids (pins) then come only from this program. The commands `bench` and `import` report the refusal.
     """
     try:
         with throwing_exceptions():

@@ -258,15 +258,15 @@ class Study:
     def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
         """Return the ids of a text's tokens. For several texts, return a list of ids for each text.
 
-        A text can contain the text of a special token. By default this is matched as the special token if the library
-        of the file would match it.
+        A text can contain the text of a special token. By default, it is matched as the special token if the library
+        for this kind of tokenizer file would match it.
 
         Parameters
         ----------
         text
             A text, or its bytes in UTF-8, or a list of texts.
         at
-            The number of steps to encode with. Without it, all steps are used.
+            The number of steps to encode with. If it is None, all steps are used.
         allowed_special
             The special tokens that are matched: "all", or a list of tokens. An empty list matches none.
         """

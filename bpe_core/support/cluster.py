@@ -166,7 +166,7 @@ def cluster_errors() -> Iterator[None]:
 
 
 def _missing_package(error: BaseException | None) -> str | None:
-    """Return the name of the missing package that caused an error. Return None if the error has another cause."""
+    """Return the name of the missing package that caused an error. Return None if the error has a different cause."""
     while error is not None:
         if isinstance(error, ImportError):
             return (error.name or "bpe_core").partition(".")[0]

@@ -79,7 +79,7 @@ def json_of(
 
 
 def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the entries of an object of JSON. Raise RepeatedKeyError if a key occurs twice."""
+    """Return the entries of a JSON object as a dictionary. Raise RepeatedKeyError if a key occurs twice."""
     entries = dict(pairs)
     if len(entries) < len(pairs):
         seen: set[str] = set()
@@ -99,7 +99,7 @@ def parsed_json(text: str, **choices: Any) -> Any:
 
 
 def _estimate_values(text: str) -> int:
-    """Estimate the number of values in a text of JSON. Each bracket and each comma counts as one value."""
+    """Estimate the number of values in a JSON text. Each bracket and each comma counts as one value."""
     return sum(map(text.count, "[{,"))
 
 

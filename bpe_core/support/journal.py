@@ -352,7 +352,7 @@ def _lock_new_file(part: Path) -> Lock:
 
 @dataclass(frozen=True)
 class _InterruptedMove:
-    """A move of a new file to its place that was interrupted, because its program was killed.
+    """A move of a new file to its place. It was interrupted, because its program was killed.
 
     The journal that the program left describes the move.
     """

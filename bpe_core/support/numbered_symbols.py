@@ -72,7 +72,7 @@ def characters_of(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
 def numbers_in(text: npt.NDArray[np.uint8]) -> Int64s:
     """Return the numbers that a text represents.
 
-    `text` holds UTF-8 bytes. Each character of the text is a private character of Unicode, and represents one number.
+    `text` holds UTF-8 bytes. Each character is a private-use character of Unicode, and represents one number.
     """
     parts = text.reshape(-1, WIDTH).astype(np.int64) & 0x3F
     return ((parts[:, 0] & 7) << 18 | parts[:, 1] << 12 | parts[:, 2] << 6 | parts[:, 3]) - FIRST

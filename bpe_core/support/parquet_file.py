@@ -34,7 +34,7 @@ class ParquetFile:
     def size(self) -> int:
         """Return the size of the columns in bytes, without compression.
 
-        The sizes are read from the row groups, because reading them from a damaged column could crash the program.
+        The sizes come from the row groups. Reading the sizes from a damaged column could crash the program.
         """
         return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
 

@@ -113,7 +113,7 @@ class _Reader:
             )
 
     def _named(self, argument: Any) -> str:
-        """Return the words of an error message that name the object which a refused instruction wants to load.
+        """Return a part of an error message. It names the object that a refused instruction wants to load.
 
         An example is " for 'os.system'". Return an empty string if the name is not known.
         """

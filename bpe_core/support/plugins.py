@@ -2,14 +2,16 @@
 
 Each method, format, pattern or question is called a row. Some rows belong to the program, others to plug-ins.
 
-A plug-in is an installed package that names its rows by entry points,
+A plug-in can be an installed package that names its rows by entry points:
 
     [project.entry-points."bpe_explorer.patterns"]
     lines = "my_package:LINES"
 
-or a Python file that is named with `--plugin`, with a dictionary `METHODS`, `FORMATS`, `PATTERNS` or `QUESTIONS`. Rows
-that cannot be used are left out, and reported once. Packages are searched only for a name that the program itself does
-not have, or when all names are listed.
+A plug-in can also be a Python file that is named with `--plugin`. It has a dictionary `METHODS`, `FORMATS`,
+`PATTERNS` or `QUESTIONS`.
+
+Rows that cannot be used are left out, and reported once. Packages are searched only for a name that the
+program itself does not have, or when all names are listed.
 """
 
 from __future__ import annotations

@@ -153,13 +153,13 @@ def _bits(
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWS) -> list[tuple[Float64s, Float64s]]:
     """Return 95 % intervals of ratios, computed from documents that are drawn at random (bootstrap).
 
-    Each array in `several` has a number for each document, such as its bytes. Each row of `of` belongs to a vocabulary
-    size, and also has a number for each document, such as its tokens. A ratio is the sum of an array divided by the sum
-    of a row, such as all bytes per token.
+    Each array in `several` has a number for each document, such as its bytes. Each row of `of` belongs to a
+    vocabulary size, and also has a number for each document, such as its tokens. A ratio is the sum of an array
+    divided by the sum of a row, such as the number of bytes per token.
 
-    Each draw takes as many documents as there are, with replacement, and computes all ratios from the drawn documents.
-    Each call makes the same draws. The result has two arrays for each array in `several`: the lower limits and the
-    upper limits, with a limit for each size. With fewer than five documents, all limits are NaN.
+    Each draw takes as many documents as there are, with replacement, and computes all ratios from the drawn
+    documents. Each call makes the same draws. The result has two arrays for each array in `several`: the lower
+    limits and the upper limits, with a limit for each size. With fewer than five documents, all limits are NaN.
     """
     count = of.shape[1]
     if count < LEAST:

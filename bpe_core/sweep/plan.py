@@ -91,7 +91,10 @@ KNOWN = {field.name for field in fields(Plan)} - {"reading"} | {*READING}
 
 
 def read_plan(path: Path | str) -> Plan:
-    """Return the checked plan of a file. The paths in the plan are relative to the folder of the file."""
+    """Read a plan from a file, and return the checked plan.
+
+    The paths in the plan are relative to the folder of the file.
+    """
     document = toml_of(read_small_file(path, "the plan", FormatError), f"The plan {path} is not TOML")
     try:
         with report_faults("The plan cannot be read", RecipeError):

@@ -58,7 +58,7 @@ _ADVICE = {
 
 
 class WrongSymbols(CorpusError):
-    """An error for a file whose base symbols are of another kind than the recipe needs.
+    """An error for a file with one kind of base symbols when the recipe needs a different kind.
 
     `held` is the kind in the file. It is a value of the recipe's choice `base_symbols`.
     """
@@ -231,7 +231,10 @@ class Corpus:
         return tuple([reader.options if isinstance(reader, FileReader) else None for reader in self._readers])
 
     def names_of_symbols(self, work: Work = ALONE) -> tuple[str, ...]:
-        """Return the sorted names of all symbols in the files that hold named symbols instead of text."""
+        """Return the names of all symbols in the corpus, sorted.
+
+        Only files that hold named symbols instead of text are read.
+        """
         readers = [reader for reader in self._readers if isinstance(reader, FileReader)]
         return names_in(((reader.source, reader.options) for reader in readers), work)
 
@@ -257,7 +260,7 @@ class Corpus:
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
         """Return a dictionary from the name of each group in the mixture to a corpus with the group's sample.
 
-        Each of these corpora can be read once. The property `skipped` of `self` then reports what was left out.
+        Read each of these corpora only once. Afterwards, the property `skipped` of `self` reports what was left out.
         """
         said = (mixture or Mixture()).matched(self.groups)
         self.remarks = SkipLog()
@@ -332,7 +335,10 @@ class Corpus:
 
     @property
     def skipped(self) -> tuple[SkippedText, ...]:
-        """Return reports of everything that was skipped or replaced: whole files, and parts of the last reading."""
+        """Return reports of everything that was skipped or replaced.
+
+        The reports concern whole files, and parts of the texts in the most recent reading.
+        """
         return self._found_while_opening.reports() + self.remarks.reports()
 
     def chunks(
@@ -405,12 +411,12 @@ class Text(NamedTuple):
 
 
 class DocumentFilter:
-    """A filter for the texts of a group. It can be used for one reading only.
+    """A filter for the texts of a group. Each reading of the texts needs a new filter.
 
     The filter removes duplicates, then draws a sample, then keeps only the first bytes.
 
-    If lines are drawn, each line counts as a separate text. So the draw depends neither on the order of the files nor
-    on the neighbouring lines.
+    If lines are drawn, each line counts as a separate text. So the draw depends neither on the order of the files
+    nor on the neighbouring lines.
     """
 
     def __init__(self, group: Group) -> None:

@@ -108,7 +108,7 @@ def controls() -> regex.Pattern[str]:
 
 
 def replace_newer(text: str, expression: str = "") -> str:
-    r"""Replace each newer character by a character that is not assigned in the older Unicode.
+    r"""Replace each newer character with a character that the older version of Unicode does not assign.
 
     If `expression` has a range such as `[a-z]` that contains the newer character, the range also contains the
     replacement.
@@ -169,7 +169,10 @@ def _replacements(expression: str) -> dict[int, str]:
 
 @cache
 def _unassigned(start: int, stop: int) -> str:
-    """Return the first character of a range that Unicode does not assign, or an empty string if there is none."""
+    """Return the first character from `start` up to `stop` that is not assigned in Unicode.
+
+    Return an empty string if all characters in this range are assigned.
+    """
     import regex  # takes a while to load
 
     is_free = regex.compile(r"\p{Cn}").match

@@ -66,8 +66,8 @@ def _replacements() -> dict[int, str]:
 def with_older_scripts(text: str) -> str:
     """Replace each character whose script differs in an older table of scripts. Return the new text.
 
-    Libraries that train tokenizers use this older table. The older table's script of a character is the usual script of
-    its replacement. If the character has no script in the older table, neither has its replacement.
+    Libraries that train tokenizers use this older table. The replacement has the script that the older table gives
+    to the original character. If the older table gives no script to a character, its replacement has no script.
     """
     return text.translate(_replacements())
 

@@ -68,7 +68,10 @@ def _places_of_many(
 
 
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
-    """Return all tokens, their lengths in descending order, and a pattern for the places where a token may begin."""
+    """Return the special tokens, their lengths in descending order, and a pattern.
+
+    The pattern matches wherever a special token may begin.
+    """
     first = min(specials)
     last = max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")

@@ -1,6 +1,7 @@
 """The check of a table before its file is put in place.
 
-The table is written in memory and read back. Both tables must split hard texts into the same tokens.
+The file is created in memory and read back. The original table and the table that was read must split hard texts
+into the same tokens.
 """
 
 from __future__ import annotations

@@ -185,7 +185,10 @@ def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Return the paths of two further texts: C code from Python and its packages, and a text in many languages."""
+    """Return the paths of two more texts: C code from Python and its packages, and a text in many languages.
+
+    Empty texts are left out.
+    """
     code = folder / "code-in-c.txt"
     if not code.exists():
         places = [Path(sysconfig.get_path(name)) for name in ("include", "purelib")]

@@ -1,4 +1,4 @@
-"""The measurement of the time to paint a chart, or a strip beside a chart, after a change.
+"""A benchmark of how long it takes to paint a chart, or a strip beside a chart, after a change.
 
 The processor time is measured from the change until the chart is painted. No change may take more than 16 ms.
 """

@@ -107,7 +107,10 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
-    """Measure processes that encode a text with the merges that were learned before. Return False if ids differ."""
+    """Measure how long programs take to encode a text with the merges that were learned before.
+
+    Return False if their ids differ.
+    """
     ids, others, ranks = place / "ids.npy", place / "ids.bin", place / "ranks.tiktoken"
     export = ["export", "--merges", str(place / MERGES), str(ranks)]
     subprocess.run([*OURS, *export], check=True, stdout=subprocess.DEVNULL)

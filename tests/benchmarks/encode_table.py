@@ -1,13 +1,15 @@
-"""The table of encoding times: every library opens the same tokenizer and encodes the same texts, in a separate
-process.
+"""The table of encoding times. Every library opens the same tokenizer and encodes the same texts.
 
-`python -m tests.benchmarks English.txt code.c --only encode` prints the table. `--tokens`, `--pattern` and `--batch`
-choose the sizes and patterns of tables that are trained, and the size of the batch. A process opens the tokenizer and
-encodes a few words. Then it encodes a text in documents of 10,000 characters twice. The first time is "cold", the
-second is "warm". At the end it encodes the lines of the text in three ways: with one call for each line, as one batch,
-and joined to one text. It also decodes the ids of the documents. Each process uses one thread. If work is repeated, the
-least time is printed. Documents, batches and the joined text are new strings each time, because Python stores the bytes
-of a string in the string once a library has asked for them. The ids of all libraries are compared.
+Each library runs in a separate process.
+
+`python -m tests.benchmarks English.txt code.c --only encode` prints the table. `--tokens`, `--pattern` and
+`--batch` choose the sizes and the patterns of the trained tables, and the size of the batch. A process opens
+the tokenizer and encodes a few words. Then it encodes a text in documents of 10,000 characters twice. The
+first time is "cold", the second is "warm". At the end it encodes the lines of the text in three ways: with
+one call for each line, as one batch, and joined into one text. It also decodes the ids of the documents. Each
+process uses one thread. If work is repeated, the shortest time is printed. Documents, batches and the joined
+text are new strings each time, because Python caches the UTF-8 bytes of a string after a library has asked
+for them. The ids of all libraries are compared.
 """
 
 from __future__ import annotations

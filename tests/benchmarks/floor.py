@@ -1,9 +1,9 @@
-"""The measurement of how fast the search for a floor comes close to the best vocabulary.
+"""The measurement of how fast the gap between the floor and the best vocabulary closes during a search.
 
-A floor is a number of tokens. No vocabulary of the same size needs fewer tokens. Every second the command prints the
-difference between the floor and the best vocabulary found.
+A floor is a number of tokens. No vocabulary of the same size needs fewer tokens. Every second the command
+prints the difference between the floor and the best vocabulary found.
 
-python -m tests.benchmarks.floor FILE SIZE [SECONDS]
+    python -m tests.benchmarks.floor FILE SIZE [SECONDS]
 """
 
 from __future__ import annotations

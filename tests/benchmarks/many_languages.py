@@ -1,8 +1,8 @@
-"""A maker of random texts in many languages, with long words like those in scripts without spaces.
+"""A generator of random texts in many languages, with long words like those in scripts without spaces.
 
-Long words are made letter by letter. Each letter follows the same three letters as somewhere in a real text. So pairs
-of letters are as frequent as in real languages, but words seldom occur twice. Between the long words are short words
-from the real text.
+Long words are made letter by letter. Each letter is one that follows the previous three letters somewhere in
+a real text. So pairs of letters are as frequent as in real languages, but words seldom occur twice. Between
+the long words are short words from the real text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Followers = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.i
 def _followers(letters: npt.NDArray[np.str_]) -> Followers:
     """Group the positions in a text by the letter at the position and the last few letters before it.
 
-    Return the positions sorted by groups. Return also, for each position, the start and the size of its group.
+    Return the positions, sorted by their group. Also return the start and the size of the group of each position.
     """
     _, kinds = np.unique(letters, return_inverse=True)
     contexts = kinds.copy()

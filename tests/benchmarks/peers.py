@@ -34,7 +34,10 @@ class Peer(ABC):
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Import the library, and train and encode a few words, so that later measurements do not include the start."""
+        """Import the library, train on a few words and encode them.
+
+        Later measurements then do not include the time to start.
+        """
 
     def train(self, path: Path, size: int, ties: str) -> Any:
         """Return a vocabulary of `size` learned from a file, as an object of the library."""

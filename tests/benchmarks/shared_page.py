@@ -1,11 +1,12 @@
-"""The measurement of a shared page in Chromium: the size of the page, and the times to open it, to type and to move the
-slider.
+"""The measurement of a shared page in Chromium.
+
+It measures the size of the page, and the times to open the page, to type, and to move the slider.
 
     python -m tests.benchmarks.shared_page
 
-A key press in 10,000 characters should take 16 ms, and loading 50,000 merges should take half a second. The command
-prints medians. It also prints the least time of a key press, because the median is larger on a busy machine. The merges
-are learned if there is enough text.
+A key press in 10,000 characters should take 16 ms, and loading 50,000 merges should take half a second. The
+command prints medians. It also prints the shortest time of a key press, because the median is larger on a
+busy machine. The merges are learned from texts. If the texts have too few merges, random merges are added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The measurement of wall time, processor time and peak memory of some work, including child processes."""
+"""A stopwatch that measures wall time, processor time and peak memory.
+
+The processor time includes child processes.
+"""
 
 from __future__ import annotations
 

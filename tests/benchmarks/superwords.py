@@ -1,4 +1,4 @@
-"""The measurement of encoding by tables with superwords.
+"""The measurement of the time that encoding takes with tables that contain superwords.
 
 If the tokenizers library can read a table, its time is measured, too.
 """
@@ -21,7 +21,10 @@ SIZE = 32_000
 
 
 def encoder(peer: Peer, table: str, source: Path) -> Encoder:
-    """Learn a table from a file. Return a function of a library that encodes a text by this table on one thread."""
+    """Train a tokenizer on a file, and return a function that encodes a text on one thread.
+
+    The library `peer` encodes the text.
+    """
     from bpe_core.formats import write_history
     from bpe_core.methods.kit.tokenizer import Tokenizer
 

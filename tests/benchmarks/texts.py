@@ -39,7 +39,10 @@ def default_text(name: str) -> Path:
 
 
 def existing_text(named: Path | None) -> Path:
-    """Return the path of the named text, or of the usual text. End the program if the named text does not exist."""
+    """Return the path of the given text, or of the default text if none is given.
+
+    End the program if the text does not exist.
+    """
     path = (named or default_text(TRAINED)).resolve()
     if not path.is_file():
         sys.exit(f"There is no text {path}.")

@@ -41,7 +41,10 @@ LIMITS_MS = {"slider step": 16.0, "key press": 16.0}
 
 
 def text_of_words(separator_every: int) -> str:
-    """Return 1 MB of random words. A newline comes after each `separator_every` words, or never if this number is 0."""
+    """Return 1 MB of random words.
+
+    A newline comes after every `separator_every` words, or never if this number is 0.
+    """
     rng = random.Random(7)
     vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(1, 11))) for _ in range(4000)]
     words: list[str] = []
@@ -56,7 +59,8 @@ def text_of_words(separator_every: int) -> str:
 def made_up_ranks(text: str) -> Int32s:
     """Return random ranks of the boundaries of a text.
 
-    Each blank begins a word. Inside words, merges of all steps remove boundaries, and some boundaries stay.
+    Each space and each line break begins a word. Inside words, most boundaries get the rank of a random merge. The
+    others are never removed.
     """
     data = np.frombuffer(text.encode(), np.uint8)
     rng = np.random.default_rng(3)

@@ -66,7 +66,10 @@ def size_of(trained: Any) -> int:
 
 
 def encoder(peer: Peer, learned_from: Path) -> Encoder:
-    """Return a function of a library that encodes by the vocabulary that SentencePiece learns from a text."""
+    """Return a function that encodes texts with a library.
+
+    The function uses a vocabulary that SentencePiece learns from the text `learned_from`.
+    """
     library = SentencePiece()
     library.warm_up()
     processor = _processor(library, learned_from)

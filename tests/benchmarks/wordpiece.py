@@ -22,7 +22,7 @@ Encoder = Callable[[str], Any]
 
 
 def trainer(peer: Peer, size: int, rule: str) -> Callable[[Path], Any]:
-    """Return a function that trains a vocabulary of a size on a file."""
+    """Return a function that trains a vocabulary on a file. `size` is the size of the vocabulary."""
     if isinstance(peer, Tokenizers):
         return lambda path: _trained_by(peer, path, size)
     assert isinstance(peer, BpeExplorer)

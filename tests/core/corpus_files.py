@@ -46,7 +46,7 @@ def read(path: Path | str | list[Path | str], size: int = 1 << 20, **choices: An
 
 
 def sentence(path: Any, *, error: type[CorpusError] = CorpusError, **choices: Any) -> str:
-    """Return the error message that a person reads when the path is read."""
+    """Return the message of the error that is raised when the path is read."""
     with pytest.raises(error) as caught:
         read(path, **choices)
     return str(caught.value)

@@ -9,9 +9,9 @@ from tests.core.test_encoding_any_recipe import TEXTS
 
 
 def edit_at_random(text: str, known: Segmentation, data: st.DataObject) -> str:
-    """Replace a few characters of the text, update its segmentation, and return the new text.
+    """Replace a few characters of the text, update the segmentation `known`, and return the new text.
 
-    The replacement has up to six characters, or fifty, so that many tokens move.
+    The replacement has at most six characters, or exactly fifty. With fifty, many tokens move.
     """
     start = data.draw(st.integers(0, len(text)), label="start")
     stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")

@@ -1,10 +1,11 @@
-"""Kill a process at any line of the code that encodes documents into shards.
+"""The test that kills a process at any line of the code that encodes documents into shards.
 
 Usage: python -m tests.core.killing_encoding SEED KILLS
 
-Each try is a forked process that counts the lines of encode_documents.py, atomic.py and journal.py, and kills itself
-before one of the lines. The next fork resumes the work and is killed, too. When a fork ends by itself, the folder must
-equal a folder made without kills. The next forks then replace the shards by other shards.
+Each attempt is a forked process. It counts the lines of encode_documents.py, atomic.py and journal.py that it
+runs, and kills itself before one of the lines. The next process resumes the work and is killed, too. When a
+process ends by itself, the folder must equal a folder made without kills. The next processes then replace the
+shards by different shards.
 """
 
 from __future__ import annotations

@@ -68,7 +68,10 @@ def history_of_learner(
 
 
 def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
-    """Learn all steps with many calls of the learner, as a run does. Each call does about `work` units of work."""
+    """Learn all steps by calling the learner many times, as a run does.
+
+    `work` says about how much work each call does.
+    """
     alphabet = Alphabet.for_words(words, recipe)
     rows = Method.of(recipe).steps_planned(recipe, alphabet)
     learner, columns, end = make(words, alphabet, recipe, None), Columns.with_room(rows), ""

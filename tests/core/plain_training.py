@@ -14,7 +14,7 @@ BYTES = [chr(byte) for byte in range(256)]  # each byte as one character
 
 @dataclass
 class Recount:
-    """The learned merges, and the words as tokens after the last merge."""
+    """The learned merges, and the words split into tokens by all of these merges."""
 
     texts: list[str]  # of each token
     words: list[tuple[list[int], int]]  # the tokens and the count of each word
@@ -37,7 +37,7 @@ class Recount:
         return left
 
     def ids(self, symbols: Sequence[str]) -> list[int]:
-        """Encode another word with all merges, in the order in which they were learned."""
+        """Encode a word that consists of the given symbols, with all merges in the order in which they were learned."""
         word = [self.texts.index(symbol) for symbol in symbols]
         for number, pair in enumerate(self.pairs, len(self.texts) - len(self.pairs)):
             word = join_pair(word, pair, number)

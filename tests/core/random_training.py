@@ -21,7 +21,7 @@ CHARACTER_TIES = [name for name, rule in TIE_RULES.items() if rule.fits("charact
 
 @st.composite
 def words(draw: st.DrawFn) -> WordTable:
-    """Draw up to a dozen distinct words of few letters, so that pairs repeat, overlap and tie."""
+    """Generate at most twelve distinct words of few letters, so that pairs repeat, overlap and tie."""
     letters = draw(st.sampled_from(ALPHABETS))
     word = st.text(letters, min_size=1, max_size=draw(st.sampled_from([4, 12, 60])))
     weight = st.integers(1, draw(st.sampled_from([1, 3, 2**40])))
@@ -70,7 +70,10 @@ def merge_tables(draw: st.DrawFn) -> History:
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Draw texts of the letters of the words, texts of any characters, and texts with many equal letters in a row."""
+    """Draw texts of different kinds.
+
+    Some texts have the same letters as the words. Others have any characters, or many equal letters in a row.
+    """
     known = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=80))
     runs = st.lists(st.tuples(st.sampled_from("abé😀 "), st.integers(1, 40)), max_size=6)
     return (

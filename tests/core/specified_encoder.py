@@ -1,4 +1,4 @@
-"""An encoder that follows the specification, for tests that compare the kernels with it."""
+"""An encoder without machine code. Tests compare the kernels with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.machine_code import machine_code
 
 
 class SpecifiedWords(WordMerger):
-    """An encoder that merges every word as the specification says, even if machine code is ready."""
+    """An encoder that merges every word in plain Python, even if machine code is ready."""
 
     def merged(self, word: bytes) -> MergedWord:
         with machine_code(is_used=False):

@@ -171,7 +171,7 @@ def test_a_lesson_of_a_method_is_part_of_the_course_while_the_method_is_register
     assert "11-adding" not in [lesson.name for lesson in lessons()]
 
 
-def test_each_lesson_whose_first_page_uses_a_special_method_is_in_the_folder_of_that_method() -> None:
+def test_each_lesson_that_begins_with_a_method_other_than_bpe_belongs_to_that_method() -> None:
     homes = {lesson: name for name in METHODS.own for lesson in Method.named(name).lessons}
     assert len(homes) == 9
     assert homes == {

@@ -1,4 +1,7 @@
-"""Tests of base symbols that are stored in arrays: an alphabet gives the same answers for them as for symbols."""
+"""Tests of base symbols that are stored in arrays.
+
+An alphabet made from these arrays gives the same answers as an alphabet made from `Symbol` objects.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def answers(alphabet: Alphabet) -> dict[str, Any]:
 
 
 @given(SYMBOLS, SYMBOLS)
-def test_an_alphabet_of_symbols_in_arrays_gives_the_answers_of_an_alphabet_of_symbols(
+def test_an_alphabet_stored_in_arrays_behaves_like_an_alphabet_of_symbol_objects(
     symbols: tuple[Symbol, ...], others: tuple[Symbol, ...]
 ) -> None:
     laid = LaidSymbols.of(symbols)
@@ -41,7 +44,7 @@ def test_an_alphabet_of_symbols_in_arrays_gives_the_answers_of_an_alphabet_of_sy
 
 
 @given(SYMBOLS, st.integers(-7, 7), st.integers(-7, 7))
-def test_a_slice_of_symbols_in_arrays_is_the_slice_of_the_symbols(
+def test_slicing_an_array_of_symbols_gives_the_same_symbols_as_slicing_a_tuple(
     symbols: tuple[Symbol, ...], start: int, stop: int
 ) -> None:
     assert LaidSymbols.of(symbols)[start:stop] == symbols[start:stop]

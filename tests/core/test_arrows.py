@@ -256,7 +256,7 @@ for text in ("the lowest" * 400, "the lowest" * 600):
     assert done.stdout.splitlines() == ["2401 False", "3601 True"]
 
 
-def test_a_first_short_text_is_encoded_without_loading_the_machine_code_library() -> None:
+def test_the_first_short_text_is_encoded_without_loading_the_machine_code_library() -> None:
     """A command that encodes a few words takes a third less CPU time without the library."""
     program = """
 import sys

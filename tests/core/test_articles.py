@@ -103,7 +103,9 @@ def letters_of(word: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
-def test_training_on_the_poem_of_article_a_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_the_lines_of_a_poem_with_the_english_preset_gives_the_expected_merges(
+    learn: Learn, name: str
+) -> None:
     known = known_numbers(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -240,10 +242,10 @@ def test_merging_symbols_in_cleaned_words_leaves_the_expected_token_counts(encod
 
 
 @each_poem
-def test_the_text_replacement_in_the_code_of_article_b_leaves_the_expected_wrong_tokens(name: str) -> None:
-    """The article's code replaces the text `a b` by `ab`.
+def test_text_replacement_instead_of_symbol_merging_leaves_the_expected_wrong_tokens(name: str) -> None:
+    """The code of article B replaces the text `a b` by `ab`.
 
-    So it also changes `xa b` to `xab`, although `a` is no token there.
+    So it also changes `xa b` to `xab`, although `a` is only a part of the token `xa` there.
     """
     corpus = {" ".join(word) + " </w>": n for word, n in clean_counts(text_of(name)).items()}
     steps_in_error = 0
@@ -262,7 +264,7 @@ def test_the_text_replacement_in_the_code_of_article_b_leaves_the_expected_wrong
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "prose", "data/raven.txt"))
-def test_the_engine_cleans_and_counts_words_as_article_b_does(name: str) -> None:
+def test_the_clean_words_preset_counts_the_same_words_in_the_same_order_as_plain_python(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("clean-words"))
     assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]
@@ -281,7 +283,7 @@ def test_splitting_by_the_longest_match_and_splitting_by_merge_order_give_differ
 # --- C ----------------------------------------------------------------------------------
 
 
-def test_training_on_the_three_words_of_article_c_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_the_words_low_lower_and_lowest_gives_the_expected_merges(learn: Learn) -> None:
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
     history = learn(words, Recipe.preset("words"))
     assert merge_rows(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
@@ -328,7 +330,7 @@ def test_the_sixth_merge_of_the_toy_corpus_differs_from_the_merge_in_a_published
     assert merge_rows(history).index(("low", "</w>", 5)) + 1 == 9
 
 
-def test_three_pairs_are_more_frequent_than_the_sixth_merge_printed_in_article_d() -> None:
+def test_three_pairs_of_the_toy_corpus_are_more_frequent_than_the_published_sixth_merge() -> None:
     trainer = Trainer(WordTable.from_counts(TOY), WITH_MARKER)
     trainer.advance(max_merges=5)
     texts = token_texts(trainer.history)
@@ -340,7 +342,7 @@ def test_three_pairs_are_more_frequent_than_the_sixth_merge_printed_in_article_d
     ("word", "tokens"),
     [("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")],
 )
-def test_the_merges_printed_in_article_d_split_words_as_expected(word: str, tokens: str) -> None:
+def test_the_six_given_merges_of_the_toy_corpus_split_words_into_the_expected_tokens(word: str, tokens: str) -> None:
     history = history_from_texts(WordTable.from_counts(TOY), WITH_MARKER, TOY_RULES)
     assert tokens_of(word, history) == tokens.split()
 
@@ -356,7 +358,7 @@ def test_training_on_the_words_cat_and_car_and_card_gives_the_expected_merges(
     assert merge_rows(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
 
 
-def test_the_merges_of_the_exercise_in_article_d_split_the_word_catch_as_printed_there() -> None:
+def test_two_given_merges_split_the_word_catch_into_the_expected_tokens() -> None:
     words = WordTable.from_counts({"cat": 1, "h": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("a", "t"), ("c", "at")])
     assert tokens_of("catch", history) == ["cat", "c", "h"]

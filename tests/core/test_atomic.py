@@ -410,7 +410,7 @@ def test_results_are_written_even_if_no_lock_can_be_created(tmp_path: Path, monk
 
 
 @posix_only
-def test_a_pipe_or_a_log_that_is_used_as_a_manifest_is_not_removed(
+def test_a_manifest_path_that_is_a_pipe_or_a_log_is_not_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
@@ -486,7 +486,7 @@ def test_the_old_manifest_is_removed_before_a_result_is_written_without_a_tempor
     assert table.read_bytes() == b"all of it"
 
 
-def test_the_old_manifest_is_removed_before_a_growing_result_changes(old_results: OldResults) -> None:
+def test_the_old_manifest_is_removed_before_a_result_that_grows_in_place_changes(old_results: OldResults) -> None:
     table, _, manifest = old_results
     with reserve(table, manifest=manifest, grows=True):
         write(table, b"new")
@@ -562,7 +562,10 @@ with write_together(*map(Path, sys.argv[1:])) as files:
 
 @pytest.fixture
 def half_replaced_files(tmp_path: Path) -> list[Path]:
-    """Make two files of which a killed writer has replaced only the second file. The first file is missing."""
+    """Return the paths of two files. A writer was killed while it replaced them.
+
+    The first file is missing, and the second file has the new content.
+    """
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
     for path in paths:
         write(path, b"old")
@@ -653,7 +656,10 @@ def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(
 
 @posix_only
 def test_files_written_together_are_all_old_or_all_new_after_a_kill_at_any_line() -> None:
-    """A separate process makes the forks, because a process with threads must not fork. BPE_LONG=1 tries every line."""
+    """The forks are made in a separate process, because a process with threads must not fork.
+
+    With BPE_LONG=1, the test kills the process at every line.
+    """
     total = "0" if os.environ.get("BPE_LONG") else "40"
     command = [sys.executable, "-m", "tests.core.killing_file_replacement", str(os.getpid()), total]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -68,7 +68,7 @@ def test_a_line_end_belongs_to_the_last_part_of_a_word_that_is_split_at_borders(
     assert cut_at_borders(cut_words, "|") is cut_words
 
 
-def test_the_train_command_accepts_borders_in_texts_and_word_lists(
+def test_the_train_command_accepts_border_characters_in_word_lists(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "list.tsv").write_text("word\tcount\nun|do\t5\nun|til\t4\nundo\t1\n")

@@ -1,4 +1,8 @@
-"""Tests of BoundlessBPE: both learners equal the specification, and texts are encoded by the steps in order."""
+"""Tests of BoundlessBPE.
+
+Both learners make the same steps as the reference implementation, and texts are encoded by the steps in
+order.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +142,7 @@ def test_boundless_kernels_split_texts_as_plain_python_does(data: st.DataObject)
 
 @given(st.data(), recipes(), WORDS)
 @settings(max_examples=40)
-def test_boundless_kernels_encode_at_any_step_as_plain_python_does(
+def test_boundless_kernels_and_plain_python_give_the_same_ids_at_any_step(
     data: st.DataObject, recipe: Recipe, learned_from: str
 ) -> None:
     words = words_of(learned_from, recipe)
@@ -150,7 +154,7 @@ def test_boundless_kernels_encode_at_any_step_as_plain_python_does(
         assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
 
 
-def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> None:
+def test_a_supermerge_joins_only_words_that_are_a_single_token() -> None:
     """The third merge makes the token `abc`, but in the word `abc` the first merge joins the `b` with another letter.
 
     So the word is not one token, and no supermerge joins it with a neighbour.
@@ -252,7 +256,7 @@ def test_each_boundless_explanation_names_the_step_that_joined_or_split_the_text
 
 @given(st.data())
 @settings(max_examples=20)
-def test_boundless_trees_contain_current_tokens_and_dropped_tokens(data: st.DataObject) -> None:
+def test_boundless_trees_show_both_the_current_tokens_and_the_dropped_tokens(data: st.DataObject) -> None:
     history = train_boundless(*data.draw(st.sampled_from(DROPPING)))
     text, at = (
         data.draw(st.sampled_from(["the other hand", " mats", "the end"])),
@@ -335,7 +339,7 @@ def test_boundless_training_without_neighbouring_words_merges_only_within_words(
 
 @pytest.mark.parametrize("tau", [None, 0.4])
 @pytest.mark.parametrize("name", ["merges.csv", "merges.json", "it.boundless.model"])
-def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau: float | None) -> None:
+def test_written_files_keep_all_steps_of_boundless_training(tmp_path: Path, name: str, tau: float | None) -> None:
     history, path = train_boundless(tau), tmp_path / name
     write_history(history, path)
     loaded = open_table(path).history
@@ -345,7 +349,7 @@ def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau:
     assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_the_supermerges_question_names_the_pair_within_words_and_the_pair_across_words() -> None:
+def test_the_supermerges_question_compares_the_best_pair_within_words_with_the_best_pair_across_words() -> None:
     study = Study(train_boundless())
     supermerge = next(step for step in train_boundless() if step.reasons["stage"] == 2)
     rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()
@@ -358,7 +362,7 @@ def test_the_supermerges_question_names_the_pair_within_words_and_the_pair_acros
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])
-def test_counts_contributed_by_words_add_up_to_the_count_of_each_boundless_step(choices: tuple[Any, ...]) -> None:
+def test_the_word_counts_of_each_boundless_step_add_up_to_the_count_of_the_step(choices: tuple[Any, ...]) -> None:
     """A word `aaa` counts once for a+a, because one letter is left over."""
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), recipe_of(*choices))

@@ -42,7 +42,7 @@ Merges = list[tuple[bytes, bytes]]
 
 @lru_cache(maxsize=8)
 def our_history(text: str, recipe: Recipe) -> History:
-    """Learn from a text by the recipe. The history is cached, so that several tests can use it."""
+    """Learn a history from a text with a recipe. The history is cached, so that several tests can use it."""
     return learn_fast(count_words(Corpus.from_texts([text]), recipe), recipe)
 
 

@@ -18,7 +18,11 @@ HOOK = "bpe_core.building"
 
 @pytest.fixture
 def building(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Return the module of the hook. Only a build installs hatchling, so another class stands for its class."""
+    """Yield the module of the build hook.
+
+    The package hatchling is installed only during a build, so another class stands in for the base class of the
+    hook.
+    """
     interface = ModuleType(INTERFACE)
     interface.BuildHookInterface = object  # type: ignore[attr-defined]
     parts = INTERFACE.split(".")

@@ -116,7 +116,7 @@ def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_transformers_loads_a_changed_folder_with_the_same_special_tokens_and_settings(
+def test_transformers_loads_an_edited_tokenizer_folder_with_the_same_special_tokens_and_settings(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     transformers = pytest.importorskip("transformers")
@@ -169,7 +169,7 @@ def test_extending_a_tokenizer_beyond_the_embeddings_of_its_model_is_reported(
     assert read_json(tmp_path / "new/config.json")["vocab_size"] == 340
 
 
-def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
+def test_writing_an_edited_folder_as_a_single_file_reports_the_files_that_are_left_out(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = printed_report(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
@@ -267,7 +267,7 @@ def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
     ]
 
 
-def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
+def test_new_tokens_get_no_id_that_a_sidecar_file_already_uses(
     trained_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The files merges.txt and vocab.json list no added tokens.
@@ -320,7 +320,7 @@ def test_a_vocab_txt_beside_tokenizer_json_is_changed_too(tmp_path: Path, capsys
     assert read_json(new / "tokenizer_config.json")["sep_token"] == "<sep>"
 
 
-def test_writing_into_the_input_folder_or_a_folder_with_other_files_is_refused(
+def test_writing_into_the_input_folder_or_a_folder_with_unrelated_files_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -349,7 +349,9 @@ def test_a_damaged_sidecar_file_is_left_out_with_a_notice(
     assert not (tmp_path / "new/generation_config.json").exists()
 
 
-def test_saving_a_folder_from_python_copies_the_sidecar_files_of_another_folder(folder: Path, tmp_path: Path) -> None:
+def test_saving_a_folder_from_python_copies_the_sidecar_files_of_the_original_folder(
+    folder: Path, tmp_path: Path
+) -> None:
     study = bpe.open(folder)
     study.save(f"{tmp_path}/copy/")
     assert read_json(tmp_path / "copy/tokenizer_config.json") == CONFIG

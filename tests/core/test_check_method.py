@@ -72,7 +72,7 @@ class LazyMethod(BytePairEncoding):
 
 
 class TrustingMethod(BytePairEncoding):
-    """A wrong method that resumes from given steps without checking that the steps belong to the text."""
+    """A faulty method. It resumes from given steps without checking that the steps belong to the text."""
 
     title = "Trusting"
 
@@ -87,7 +87,7 @@ class NamelessMethod(BytePairEncoding):
 
 
 class TeachingMethod(adding_method.Adding):
-    """A wrong method with a lesson that asks an unknown question."""
+    """A method with a fault: one of its lessons asks a question that the program does not know."""
 
     name = "teaching"
     title = "Teaching"

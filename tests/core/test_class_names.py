@@ -29,7 +29,7 @@ def is_participle(name: str) -> bool:
 
 
 def participles_in(source: str) -> Iterator[str]:
-    """Yield the classes of a module that have a participle as their name."""
+    """Yield each class name in a module that is a participle."""
     if not any(is_participle(name) for name in AFTER_CLASS.findall(source)):  # a source without a match is not parsed
         return
     for node in ast.walk(ast.parse(source)):
@@ -37,7 +37,7 @@ def participles_in(source: str) -> Iterator[str]:
             yield node.name
 
 
-def test_no_class_of_the_program_is_named_by_a_participle() -> None:
+def test_no_class_of_the_program_has_a_participle_as_its_name() -> None:
     sources = [path.read_text("utf-8") for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
     assert {name for source in sources for name in participles_in(source)} <= KEPT
 

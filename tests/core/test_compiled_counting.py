@@ -54,7 +54,7 @@ TEXT = st.text(
 
 
 def kernels_in_pieces(texts: list[str], recipe: Recipe, *, chunk: int, block: int, threads: int) -> WordTable:
-    """Count words by the kernels in blocks so small that words lie across the borders of blocks."""
+    """Count words with the kernels. The blocks are so small that words lie across the borders of blocks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Corpus.chunks, "__defaults__", (chunk,))
         patch.setattr(count_compiled, "__kwdefaults__", {"threads": threads, "block_size": block})
@@ -69,7 +69,7 @@ def gpt2_table() -> ScanTable:
 
 @pytest.mark.parametrize("name", RECIPES)
 @given(texts=st.lists(TEXT, max_size=4), chunk=st.integers(4, 30), block=st.integers(1, 40), threads=st.integers(1, 3))
-def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python_does(
+def test_kernels_give_the_same_word_counts_as_plain_python_for_random_texts_in_tiny_blocks(
     name: str, texts: list[str], chunk: int, block: int, threads: int
 ) -> None:
     recipe = RECIPES[name]
@@ -81,7 +81,9 @@ def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python_does(
 @pytest.mark.parametrize(
     "name", available_texts("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
 )
-def test_kernels_count_real_texts_in_small_blocks_as_plain_python_does(name: str, pattern: str) -> None:
+def test_kernels_give_the_same_word_counts_as_plain_python_for_real_texts_in_small_blocks(
+    name: str, pattern: str
+) -> None:
     text = samples_of(name, LONGEST)
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
@@ -137,7 +139,7 @@ def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: lis
     assert list(words) == list(count_plainly(Corpus.joined(corpora), recipe)) if corpora else not len(words)
 
 
-def test_no_word_is_lost_when_threads_hand_over_full_tables_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_word_is_lost_when_threads_merge_their_full_word_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text repeats words of all lengths, and the threads hand over hundreds of full tables."""
     handed_over: list[int] = []
     add = Counter.add
@@ -292,7 +294,7 @@ class TestChoiceBetweenPythonAndKernels:
         assert count_words(Corpus.from_texts(large), Recipe(pattern="custom", custom_pattern=r"\w+")).total == 8_000
         assert chosen[2:] == ["_counted_by_kernels"]
 
-    def test_counting_without_a_pattern_counts_each_text_as_one_word_without_scanning(self, chosen: list[str]) -> None:
+    def test_without_a_pattern_each_text_is_counted_as_one_word(self, chosen: list[str]) -> None:
         texts = ["low lower"] * 2_000 + ["é" * 3_000_000, "low lower"]
         recipe = Recipe(pattern="none")
         table = count_words(Corpus.from_texts(texts), recipe)
@@ -323,7 +325,7 @@ class TestChoiceBetweenPythonAndKernels:
             dict(unit="line", older_unicode=True),
         ],
     )
-    def test_kernels_count_the_rest_of_a_large_text_as_soon_as_they_are_ready(
+    def test_kernels_take_over_counting_a_large_text_once_they_are_ready(
         self, chosen: list[str], monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
     ) -> None:
         texts = [text_of("made/languages"), "Low lower É\n" * 30_000, "", "lowest of all", "low lower\n" * 9_000]

@@ -362,7 +362,9 @@ def test_joined_texts_consist_of_the_bytes_of_all_texts_with_a_zero_byte_between
         (["日" * 2_000] * 99, False),
     ],
 )
-def test_texts_are_joined_as_strings_only_where_that_is_faster(texts: list[str], is_joined_first: bool) -> None:
+def test_a_batch_of_texts_is_joined_before_encoding_only_if_that_is_faster(
+    texts: list[str], is_joined_first: bool
+) -> None:
     assert batches._are_joined_first(texts) == is_joined_first
 
 
@@ -384,7 +386,7 @@ def test_encoding_a_batch_reports_values_that_are_not_valid_texts() -> None:
     assert [column.tolist() for column in tokenizer.encode_batch([])] == [[], [0]]
 
 
-def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the_batch(
+def test_encoding_a_batch_in_threads_reports_the_position_of_an_invalid_text_in_the_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The number must count all texts, not only the texts of one thread."""

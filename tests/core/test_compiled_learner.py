@@ -1,6 +1,6 @@
-"""Tests of the compiled learner in cases that the plain learner does not have.
+"""Tests of the compiled learner in cases that do not exist for the plain learner.
 
-These cases are growing buffers, given first steps, and huge counts.
+These cases are buffers that must grow, first steps that are given, and huge counts.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def assert_same(first: History, second: History) -> None:
     words=WordTable.from_counts({"abcd": 1}),
     recipe=Recipe(merges=9, vocab_size=None, min_frequency=1, max_token_length=2),
 )
-def test_the_compiled_learner_with_the_smallest_buffers_makes_the_merges_of_the_reference(
+def test_the_compiled_learner_with_minimal_buffers_makes_the_same_merges_as_the_reference(
     words: WordTable, recipe: Recipe
 ) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
@@ -70,7 +70,7 @@ def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: W
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_new_merges_obey_the_recipe_even_if_earlier_merges_do_not(
+def test_new_merges_follow_the_recipe_even_if_the_given_merges_break_it(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
     """The given merges may be too rare, too long, or not the best.

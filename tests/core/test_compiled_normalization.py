@@ -62,7 +62,7 @@ def test_kernels_give_the_same_normalized_text_as_the_normalizers_applied_one_af
     assert list(Texts(*changed).strings()) == [normalize(text, recipe) for text in texts]
 
 
-def test_damaged_character_maps_are_applied_in_plain_python_and_not_by_kernels() -> None:
+def test_kernels_leave_damaged_character_maps_to_plain_python() -> None:
     broken = WholeTexts(
         Precompiled(base64.b64encode(packed({"a": "é"})[:-2] + b"\xff\0").decode(), longest=True), Marks()
     )
@@ -93,7 +93,7 @@ def test_the_kernels_for_short_and_for_long_texts_give_equal_ids(
         assert short is None or short.tolist() == longer.tolist()
 
 
-def test_a_short_text_is_encoded_without_a_copy_if_no_rule_changes_the_text() -> None:
+def test_a_short_text_is_encoded_without_a_copy_if_there_is_no_normalization() -> None:
     encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
     for changes, is_copied in ((unchanged_texts(), False), (ChangedTexts(WholeTexts(None, Marks())), True)):
         ids = encoder.ids_of_short("a b", 2, changes.table)

@@ -33,6 +33,8 @@ def test_concatenated_texts_behave_like_a_list_of_texts(
 
 
 @given(texts=TEXTS, wanted=TEXTS)
-def test_positions_of_a_few_texts_are_found_among_many_concatenated_texts(texts: list[str], wanted: list[str]) -> None:
+def test_looking_up_texts_among_concatenated_texts_gives_their_last_positions(
+    texts: list[str], wanted: list[str]
+) -> None:
     last = {text: place for place, text in enumerate(texts)}
     assert LaidTexts.of(texts).places_of(wanted).tolist() == [last.get(text, -1) for text in wanted]

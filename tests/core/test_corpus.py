@@ -157,7 +157,7 @@ def test_joining_corpora_keeps_the_order_of_their_texts(tmp_path: Path) -> None:
         Corpus.joined([joined, Corpus.from_word_counts({"low": 1})])
 
 
-def test_a_corpus_reports_only_what_was_skipped_when_it_was_last_read(tmp_path: Path) -> None:
+def test_a_corpus_read_twice_reports_its_skipped_bytes_only_once(tmp_path: Path) -> None:
     corpus = Corpus.from_files(write(tmp_path, "a.txt", b"l\xffw"), on_invalid="skip")
     assert not corpus.skipped
     assert documents(corpus) == documents(corpus) == ["lw"]

@@ -41,7 +41,7 @@ RECIPES = [
 
 
 def counts_by_definition(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
-    """Count the words by definition: normalize and split each document as a whole."""
+    """Count the words in the simplest way: normalize and split each document as a whole."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(split_words(normalize(text, recipe), recipe))

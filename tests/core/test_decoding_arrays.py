@@ -34,7 +34,10 @@ def kernels_decode_short_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def history_with_long_tokens() -> History:
-    """Return a history with tokens of 1 to 2,000 bytes: a, aa, aaa and so on, and their doubles."""
+    """Return a history with long tokens: `a`, `aa`, `aaa` and so on, up to 42 bytes.
+
+    Longer tokens are made by doubling. The longest token has 2,688 bytes.
+    """
     longer = [(256 + step, 97) for step in range(40)]
     doubled = [(256 + step, 256 + step) for step in range(40, 46)]
     pairs = [(97, 97), *longer, *doubled]
@@ -107,7 +110,7 @@ def test_ids_that_differ_from_the_indices_are_decoded_to_the_texts_of_their_toke
 
 @pytest.mark.parametrize("wrong", [-1, 4_999, 5_000, 2**40])
 @pytest.mark.parametrize("count", [1, 2_000])
-def test_an_id_without_a_token_is_refused_in_a_list_and_in_an_array(wrong: int, count: int) -> None:
+def test_decoding_refuses_a_list_or_an_array_that_contains_an_unknown_id(wrong: int, count: int) -> None:
     history = history_with_long_tokens()
     for numbers in (None, np.arange(history.index_count) * 2):
         study = bpe.Study(history.numbered(numbers))

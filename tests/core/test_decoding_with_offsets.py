@@ -31,7 +31,7 @@ HOSTILE = st.lists(st.sampled_from([*CHARACTERS, *SINGLE_BYTES])).map(b"".join)
 
 
 def plain_offset(data: bytes, place: int) -> int:
-    """Return the offset in the decoded text of the character that holds the byte at `place`."""
+    """Find the character that holds the byte at `place`, and return its offset in the decoded text."""
     if place == len(data):
         return len(data.decode(errors="replace"))
     return len(data[: place + 1].decode(errors="replace")) - 1

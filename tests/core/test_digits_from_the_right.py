@@ -32,7 +32,7 @@ def test_the_digits_right_pattern_splits_a_number_into_groups_of_three_from_the_
 
 
 @given(st.text("ab 1234.,'\n\tÄ漢s", max_size=40))
-def test_the_digits_right_pattern_splits_all_other_text_like_the_cl100k_pattern(text: str) -> None:
+def test_the_digits_right_pattern_splits_everything_except_digits_like_the_cl100k_pattern(text: str) -> None:
     ours, theirs = ([word for word in split_words(text, recipe) if not word.isdecimal()] for recipe in (RECIPE, OTHER))
     assert ours == theirs
     assert "".join(split_words(text, RECIPE)) == text

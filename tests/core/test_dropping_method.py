@@ -64,7 +64,7 @@ def test_encoding_at_a_step_uses_no_token_that_was_dropped_before(history: Histo
         tokenizer.boundaries(TEXT)
 
 
-def test_reasons_of_the_first_steps_match_those_of_the_whole_history_and_cannot_be_changed(history: History) -> None:
+def test_the_reasons_of_a_shortened_history_are_unchanged_and_read_only(history: History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3
@@ -119,7 +119,7 @@ def test_a_method_that_drops_tokens_cannot_be_exported_to_merge_formats(history:
         ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: this step does not say which two tokens"),
     ],
 )
-def test_impossible_dropped_steps_in_a_session_file_are_refused(
+def test_a_session_file_with_impossible_data_about_dropped_tokens_is_refused(
     damage: str, message: str, recipe: Recipe, history: History, tmp_path: Path
 ) -> None:
     path = tmp_path / "dropping.bpex"

@@ -64,7 +64,7 @@ def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZAT
 
 
 def with_special_tokens(text: str, history: History, allowed: tuple[str, ...], at: int) -> list[int]:
-    """Encode a text by the specification, one part between special tokens at a time. Special tokens get their ids."""
+    """Encode the text between special tokens by the specification, part by part. Special tokens get their own ids."""
     ids: list[int] = []
     first_special = len(history.alphabet) + len(history)
     longest_first = sorted(allowed, key=len, reverse=True)

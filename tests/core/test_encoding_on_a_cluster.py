@@ -1,4 +1,7 @@
-"""Tests that encoding documents on a Dask cluster writes the same shards as without it, even if a worker dies."""
+"""Tests that a Dask cluster writes the same shards of ids as one computer without a cluster.
+
+The shards are the same even if a worker dies.
+"""
 
 from __future__ import annotations
 
@@ -166,9 +169,7 @@ def test_the_encode_command_encodes_documents_on_a_local_cluster(
     assert "Add --documents" in capsys.readouterr().err
 
 
-def test_texts_that_only_this_process_can_read_are_refused_on_a_cluster(
-    tmp_path: Path, history: History, client: Any
-) -> None:
+def test_encoding_standard_input_on_a_cluster_is_refused(tmp_path: Path, history: History, client: Any) -> None:
     with pytest.raises(CorpusError, match="standard input cannot be read by a cluster"):
         encode_documents(Corpus.from_files("-"), Tokenizer(history), tmp_path / "made", client=client)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Tests of the trainers whose work a lesson compares: their merges, and the counts of their work."""
+"""Tests of the trainers that a lesson compares: which merges they make, and how they count their own work."""
 
 from __future__ import annotations
 

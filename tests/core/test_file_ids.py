@@ -200,7 +200,7 @@ def test_renaming_and_adding_special_tokens_keeps_all_ids(learned_table: History
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_a_tokenizer_folder_written_by_the_program_has_the_ids_of_the_opened_file(
+def test_a_tokenizer_folder_written_by_the_program_gives_the_same_ids_as_the_opened_file(
     learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
@@ -213,7 +213,7 @@ def test_a_tokenizer_folder_written_by_the_program_has_the_ids_of_the_opened_fil
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_shards_of_encoded_documents_hold_the_ids_of_the_opened_file(
+def test_encoded_shards_use_the_ids_of_the_opened_tokenizer_file(
     learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
@@ -308,7 +308,7 @@ def test_extending_and_joining_report_new_tokens_by_their_file_ids(hugging_face:
 
 @settings(max_examples=5)
 @given(data=st.data())
-def test_renumbered_tokenizer_files_are_read_with_their_ids(
+def test_renumbered_tokenizer_files_keep_their_new_ids_when_they_are_read(
     learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("renumbered")

@@ -60,7 +60,7 @@ def write_counts(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int
     return path
 
 
-def test_counting_a_corpus_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
+def test_counting_a_corpus_in_parts_of_any_size_writes_identical_files(tmp_path: Path, corpus: Corpus) -> None:
     whole = write_counts(corpus, tmp_path / "whole.parquet")
     assert write_counts(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
     assert meaning(count_groups(Corpus.from_files(whole), GPT2)) == meaning(count_groups(corpus, GPT2))
@@ -134,7 +134,7 @@ def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path)
     assert write_counts(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
 
 
-def test_counting_to_files_resumes_after_a_failure_with_the_remaining_pieces_of_the_corpus(
+def test_counting_a_corpus_into_files_resumes_after_a_failure_with_the_uncounted_pieces(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "counts.parquet"
@@ -213,7 +213,7 @@ def test_two_workers_that_count_the_same_piece_of_the_corpus_do_not_mix_their_fi
     assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
 
 
-def test_a_text_at_an_address_is_recounted_after_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_remote_text_is_counted_again_after_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, order = fsspec.filesystem("memory"), CountingOrder("memory://out/counts.parquet", piece_size=3)
     memory.pipe({"/texts/1.txt": b"low", "/texts/2.txt": b"new"})
 
@@ -232,7 +232,7 @@ def test_a_text_at_an_address_is_recounted_after_it_changes(monkeypatch: pytest.
     assert dict(counted) == {b"old": 1, b"new": 1}
 
 
-def test_a_folder_of_counts_stays_until_its_replacement_is_complete(
+def test_an_existing_folder_of_counts_is_kept_if_its_replacement_fails(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = files(write_counts(corpus, tmp_path / "folder", partition_size=400))

@@ -134,7 +134,7 @@ def test_a_piece_saves_at_most_its_length_minus_one_tokens_at_each_occurrence(
     assert tokens(counts, others) - tokens(counts, others | {piece}) <= lattice.saves[number]
 
 
-def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
+def test_the_floor_accounts_for_pieces_that_the_search_leaves_out() -> None:
     """If they were not included, the floor could be higher than the token count of a real vocabulary."""
     lattice = lattice_of({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
@@ -391,7 +391,7 @@ def test_the_floor_of_extreme_texts_and_sizes_is_computed_or_refused() -> None:
     assert long.columns["floor"] == long.columns["best"] == [25_000]
 
 
-def test_training_by_the_method_named_best_accepts_or_refuses_extreme_texts_and_sizes() -> None:
+def test_training_with_the_preset_best_handles_extreme_texts_and_sizes() -> None:
     with pytest.raises(NothingToLearn, match="no words"):
         train([""], "best")
     with pytest.raises(SizeDoesNotFit, match="no room"):
@@ -539,7 +539,9 @@ def test_the_method_named_best_adds_the_most_useful_piece_first_and_encodes_with
 
 @settings(deadline=None)
 @given(FEW_WORDS, st.integers(1, 2))
-def test_the_method_named_best_computes_the_same_savings_as_the_reference(counts: dict[str, int], wanted: int) -> None:
+def test_training_with_the_preset_best_computes_the_same_savings_as_the_reference(
+    counts: dict[str, int], wanted: int
+) -> None:
     history = learn(WordTable.from_counts(counts), Recipe.preset("best", merges=wanted))
     marked = {b"_" + word: count for word, count in bytes_of_words(counts).items()}
     pieces = [history.alphabet.texts[step.left].decode().replace("▁", "_").encode() for step in history]
@@ -547,7 +549,7 @@ def test_the_method_named_best_computes_the_same_savings_as_the_reference(counts
     assert history.tokens_after[-1] == reference.tokens(marked, pieces) >= reference.least(marked, len(pieces))
 
 
-def test_the_method_named_best_adds_the_longest_piece_first_even_if_shorter_pieces_hide_its_value() -> None:
+def test_the_preset_best_adds_the_longest_piece_of_a_repeated_letter_first() -> None:
     """In a word of one repeated letter, shorter pieces could replace any single use of the longest piece."""
     history = train(["a" * 2_000], "best", vocab_size=20).history
     saved = -np.diff(history.tokens_after)
@@ -557,7 +559,7 @@ def test_the_method_named_best_adds_the_longest_piece_first_even_if_shorter_piec
 LONGER = "abcdefghijklmnopqrstuvwxyz" * 2
 
 
-def test_a_table_with_long_tokens_is_compared_with_a_floor_for_long_tokens() -> None:
+def test_a_table_with_long_tokens_is_compared_with_a_floor_that_allows_long_tokens() -> None:
     """In an earlier version the floor allowed only short pieces, and was three times the token count of the table."""
     study = train([f"{LONGER} " * 9], "gpt2", merges=60)
     assert max(len(text) for text in study.inside.by_index.texts.raw) > 16

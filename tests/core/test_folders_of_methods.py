@@ -71,7 +71,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 
 def known_choices(module: str, source: str) -> set[str]:
-    """Return the choices of single methods that a module reads from a recipe, sets in a recipe, or names."""
+    """Return the method-specific choices that a module reads from a recipe, sets in a recipe, or names."""
     known: set[str] = set()
     if not any(choice in source for choice in OWN_CHOICES):  # a source without a match is not parsed
         return known
@@ -97,7 +97,7 @@ def test_the_recipe_choices_of_a_method_are_used_only_in_the_folder_of_the_metho
     assert {module: choices for module, choices in known.items() if choices} == {}
 
 
-def test_each_shared_option_of_recipes_is_used_by_several_methods() -> None:
+def test_each_common_recipe_choice_is_used_by_several_methods() -> None:
     methods = [METHODS[name] for name in METHODS.own]
     only_some = {
         "whole_characters": {method.name for method in methods if method.keeps_characters},
@@ -129,7 +129,7 @@ def test_the_check_of_method_folders_reports_a_recipe_choice_of_a_method_used_in
     assert known_choices("bpe_core.formats.base", source) != set()
 
 
-def test_code_outside_the_folders_of_methods_names_no_method() -> None:
+def test_no_method_is_named_in_code_outside_the_method_folders() -> None:
     known = {module: known_methods(module, source) for module, source in sources()}
     ours = {module: names for module, names in known.items() if names}
     assert {module: names for module, names in ours.items() if not is_allowed(module)} == {}
@@ -165,7 +165,7 @@ def test_the_window_shows_the_titles_that_the_methods_define() -> None:
         "import_module('bpe_core.methods.best.learn')",
     ],
 )
-def test_the_check_of_method_names_reports_a_method_named_in_another_folder(source: str) -> None:
+def test_the_check_of_method_names_reports_a_method_named_outside_its_folder(source: str) -> None:
     assert known_methods("bpe_core.formats.base", source) != set()
 
 

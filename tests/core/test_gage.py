@@ -75,7 +75,7 @@ def train_gage(text: str, **changes: object) -> History:
 @each_learner
 @settings(max_examples=30)
 @given(words=words(), recipe=recipes(), work=st.sampled_from([1, 2_000, A_LOT]))
-def test_each_gage_learner_makes_the_steps_of_the_reference(
+def test_each_gage_learner_makes_the_same_steps_as_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
     reference_history = gage.train(words, recipe)
@@ -222,7 +222,7 @@ def test_the_gage_method_splits_a_text_with_the_pair_table_of_the_block_that_con
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
-def test_tokens_requested_after_the_last_gage_step_are_the_tokens_of_the_last_step() -> None:
+def test_a_gage_step_after_the_last_step_shows_the_tokens_of_the_last_step() -> None:
     """The window may ask for a step that a shorter answer does not have."""
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
@@ -280,7 +280,7 @@ def test_a_long_text_is_split_in_advance_before_a_different_gage_block_is_shown(
 # --- Facts about its steps --------------------------------------------------------------
 
 
-def test_the_search_for_ties_and_for_pairs_that_were_never_joined_stays_within_one_gage_block() -> None:
+def test_ties_and_never_merged_pairs_are_determined_separately_for_each_gage_block() -> None:
     """The pairs `ab` and `cd` tie in both blocks. In the first block, `ab` is replaced first and `cd` second.
 
     In the second block, `cd` is not replaced, because that would not save any bytes after `ab` was replaced.

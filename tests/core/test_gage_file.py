@@ -217,7 +217,7 @@ def test_a_gage_block_may_contain_unused_pair_entries() -> None:
     assert gage_file.expand(file_of(write_block({254: (254 + 1, 97), 255: (254, 97)}, b"ab"), b"ab")) == b"ab"
 
 
-def test_expanding_a_gage_file_that_needs_too_much_memory_is_refused_before_it_begins(
+def test_expanding_a_gage_file_that_needs_too_much_memory_is_refused_in_advance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "100")

@@ -1,4 +1,4 @@
-"""Tests of the counts and curves that a history stores about its corpus: plain recounts give the same values."""
+"""Tests of the counts and curves that a history stores. Counting again in plain Python gives the same values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.shared import available_texts, text_of
 
 @pytest.mark.parametrize("merges", [0, 1, 2, 7, 40])
 @pytest.mark.parametrize("text", ["aaaa aaa aaaaaaa abab ababab", "the lowest price is lower than the last one"])
-def test_token_counts_of_a_history_match_those_of_the_encoded_words(text: str, merges: int) -> None:
+def test_token_counts_at_a_step_match_the_tokens_of_the_encoded_words(text: str, merges: int) -> None:
     words = WordTable.from_counts(Counter(text.split()))
     recipe = Recipe.preset("raw-bytes", vocab_size=None, merges=40)
     history = reference.train(words, recipe)

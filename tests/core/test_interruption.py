@@ -134,7 +134,7 @@ def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
 
 
 @posix_only
-def test_pressing_ctrl_c_at_a_terminal_soon_ends_the_training_and_keeps_the_merges(
+def test_pressing_ctrl_c_in_a_terminal_ends_training_and_keeps_the_learned_merges(
     long_training: list[str], tmp_path: Path
 ) -> None:
     with start_at_terminal(long_training) as (process, screen):
@@ -167,7 +167,7 @@ def test_pressing_ctrl_c_twice_at_a_terminal_discards_the_training(long_training
 
 
 @posix_only
-def test_pressing_ctrl_c_ends_a_command_that_waits_for_standard_input_at_once(tmp_path: Path) -> None:
+def test_pressing_ctrl_c_immediately_ends_a_command_that_waits_for_standard_input(tmp_path: Path) -> None:
     output = tmp_path / "merges.csv"
     with start_at_terminal(["train", "-", "--output", str(output)]) as (process, screen):
         assert process.stdin is not None

@@ -121,7 +121,7 @@ def test_each_learner_with_interventions_makes_the_same_steps_as_the_reference(
 
 @settings(max_examples=EXAMPLES // 2)
 @given(first=words(), second=words(), recipe=recipes(), by=st.integers(1, 9))
-def test_extending_a_table_with_another_corpus_first_repeats_its_old_steps(
+def test_extending_a_table_with_a_different_corpus_keeps_its_merges_as_the_first_steps(
     first: WordTable, second: WordTable, recipe: Recipe, by: int
 ) -> None:
     """The words of the other corpus are learned with the alphabet of the table."""

@@ -44,7 +44,7 @@ def test_a_python_warning_reports_ids_larger_than_the_vocabulary(
     assert told[0].filename == __file__, "the warning names the line of the person"
 
 
-def test_the_python_warning_about_large_ids_appears_once_for_each_study(history: bpe.History) -> None:
+def test_a_study_warns_about_large_ids_only_once(history: bpe.History) -> None:
     study = bpe.Study(history)
     with pytest.warns(LargeIdsWarning):
         study.encode("low")

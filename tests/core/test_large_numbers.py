@@ -42,7 +42,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def number_options() -> Iterator[tuple[str, argparse.Action]]:
-    """Yield every option of every command that takes a number."""
+    """Yield all options that take a number, each with the name of its command."""
     for command in COMMANDS:
         parsers = next(action for action in parser_for([command])._actions if isinstance(action.choices, dict))
         assert isinstance(parsers.choices, dict)
@@ -68,7 +68,7 @@ def needed_arguments(command: str, text: Path, table: Path, folder: Path) -> lis
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_commands_with_large_numbers_as_options_give_an_answer_or_an_error_message(
+def test_commands_answer_or_report_an_error_if_a_number_option_is_very_large(
     number: str, text: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = list(number_options())

@@ -1,7 +1,7 @@
 """Tests that limit the number of files and calls between a source and its counted words.
 
-A call between two functions is counted once, for any number of texts. A call goes back if it leads into a file that
-was entered earlier than the calling file. The tests also limit the calls that go back.
+A call between two functions is counted once, for any number of texts. A call goes back if the file of the called
+function was entered before the file of the caller. The tests also limit the number of calls that go back.
 """
 
 from __future__ import annotations

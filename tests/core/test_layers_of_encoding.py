@@ -72,7 +72,7 @@ SPECIAL = ["<s>", "</s>", "<pad>", "<mask>"]
 
 
 class Kind(NamedTuple):
-    """A table, and a text for the table."""
+    """A preset with choices for training a table, and a text that the table encodes."""
 
     preset: str
     choices: dict[str, Any]

@@ -127,7 +127,7 @@ class TestMemoryVariable:
         assert available_memory() == 3 * GB  # 5 GB are allowed, 3 GB are in use, and 1 GB of the used memory is files
 
     @pytest.mark.parametrize("value", ["", " ", "lots", "-5", "1.5"])
-    def test_a_memory_variable_that_is_not_a_number_is_ignored(
+    def test_a_memory_setting_in_the_environment_that_is_not_a_number_is_ignored(
         self, system: Path, monkeypatch: pytest.MonkeyPatch, value: str
     ) -> None:
         write(system, proc__meminfo=meminfo(1 * GB), proc__self__statm="9 5 1 1 0 5 0\n")
@@ -162,7 +162,7 @@ class TestMessages:
             "programs. Take less."
         )
 
-    def test_work_that_needs_little_memory_is_not_checked(self, room: list[int]) -> None:
+    def test_the_memory_check_is_skipped_for_work_that_needs_little_memory(self, room: list[int]) -> None:
         check_room(limits.WORTH_ASKING - 1, "Training", "Take less.")
 
     def test_a_long_computation_checks_the_free_memory_every_few_seconds(

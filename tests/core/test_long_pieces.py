@@ -1,5 +1,6 @@
-"""Tests of a vocabulary with one piece of thousands of characters: encoding other text takes no longer than
-without it.
+"""Tests of a vocabulary with one piece of thousands of characters.
+
+Other texts are encoded as fast as if the vocabulary did not contain this piece.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def test_wordpiece_looks_up_only_texts_of_a_length_that_some_token_has(tmp_path:
     assert pieces.cut(b"a" * LONG + b"b", 0).ids == [3]
 
 
-def test_unigram_looks_up_only_texts_of_a_length_that_some_piece_has() -> None:
+def test_unigram_looks_up_only_texts_whose_length_occurs_among_its_pieces() -> None:
     seeds: Mapping[tuple[int, ...], int] = CountingDict({(0, 0): 2, (0,) * LONG + (1,): 3})
     symbols = [0] * len(WORD)
     edges = [edges_of(symbols, here, lengths_of(seeds), seeds) for here in range(len(symbols))]

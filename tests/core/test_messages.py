@@ -104,7 +104,7 @@ def test_collecting_messages_leaves_out_docstrings_and_patterns_and_settings_and
     assert collect_messages(source) == {}
 
 
-def test_collecting_messages_keeps_the_sentences_around_an_example() -> None:
+def test_collecting_messages_leaves_out_examples_and_keeps_the_sentences_before_them() -> None:
     source = 'text = """Learn merges\n    from texts.\n\n    examples:\n      bpe-explorer train a.txt\n    """\n'
     assert collect_messages(source) == {"window": ["Learn merges from texts."]}
 
@@ -116,7 +116,7 @@ def test_collecting_messages_leaves_out_style_sheets_and_markup() -> None:
     )
 
 
-def test_collecting_messages_leaves_out_lists_of_names() -> None:
+def test_lists_of_names_are_not_collected_as_messages() -> None:
     assert collect_messages('names = "gpt two llama three".split()\n') == {}
 
 
@@ -152,7 +152,7 @@ def numbers_before_plural_nouns(source: str) -> list[str]:
     return found
 
 
-def test_a_number_before_a_plural_noun_is_found_in_code() -> None:
+def test_the_check_of_source_code_finds_a_number_before_a_plural_noun() -> None:
     source = 'f"{count:,} tokens", f"{count:,} new merges", f"{MOST:,} bytes", f"{count:,} of the tokens"'
     assert numbers_before_plural_nouns(source) == ["{count} tokens", "{count} new merges"]
 
@@ -175,7 +175,7 @@ def notes_about_several_things() -> list[str]:
     return [message.text for message in messages("engine") if begins.match(message.text) and "formats/" in message.path]
 
 
-def test_notes_about_a_single_thing_use_singular_verbs_and_pronouns() -> None:
+def test_a_note_about_a_single_item_is_written_in_the_singular() -> None:
     notes = notes_about_several_things()
     assert len(notes) > 15
     plural = re.compile(

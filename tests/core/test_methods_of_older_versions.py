@@ -1,4 +1,4 @@
-"""Tests of recipes, sessions, exports and manifests of older versions: for each method they open unchanged."""
+"""Tests that recipes, sessions, exports and manifests of older versions open unchanged, for each method."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: st
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_an_exported_file_of_an_older_version_has_the_same_steps_and_still_splits_texts_in_the_same_way(
+def test_a_file_exported_by_an_older_version_keeps_its_steps_and_splits_texts_as_before(
     file: str, old_files: Path
 ) -> None:
     opened, stored = open_table(old_files / file), FILES[file]

@@ -75,7 +75,7 @@ def test_mingram_learns_and_encodes_as_specified(run: tuple[WordTable, Recipe], 
 
 
 @pytest.mark.parametrize(("method", "steps"), [("mingram", 120), ("best", 120), ("best", 30)])
-def test_exported_unigram_files_keep_the_split_into_the_fewest_tokens(method: str, steps: int) -> None:
+def test_exported_mingram_tables_split_texts_into_the_same_number_of_tokens(method: str, steps: int) -> None:
     text = samples_of(available_texts("languages", "data/udhr-languages.txt")[-1], 20_000)
     history = train(Corpus.from_texts([text]), Recipe.preset(method, merges=120, unicode_form="")).first(steps)
     tokenizer = Tokenizer(history)

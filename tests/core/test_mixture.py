@@ -43,7 +43,7 @@ def group_tables(tables: list[dict[bytes, int]]) -> GroupedWords:
 
 
 @given(tables=TABLES)
-def test_kernels_join_word_tables_as_plain_python_does(tables: list[dict[bytes, int]]) -> None:
+def test_kernels_and_plain_python_join_word_tables_in_the_same_way(tables: list[dict[bytes, int]]) -> None:
     columns = [WordColumns.of(list(table)) for table in tables]
     plain, fast = join_plainly(columns), join_by_kernels(columns)
     assert [*fast.columns.words()] == [*plain.columns.words()] == [*dict.fromkeys(chain.from_iterable(tables))]
@@ -75,7 +75,7 @@ def test_weighted_word_counts_match_the_reference_exactly(data: st.DataObject, t
 
 
 @given(tables=TABLES, data=st.data())
-def test_weighted_counts_have_the_requested_shares_in_any_order_of_the_groups(
+def test_weighted_counts_have_the_requested_shares_and_do_not_depend_on_the_order_of_groups(
     tables: list[dict[bytes, int]], data: st.DataObject
 ) -> None:
     names = [f"g{i}" for i in range(len(tables))]
@@ -213,7 +213,7 @@ def test_a_file_named_twice_is_counted_once_unless_counting_twice_is_requested(t
     assert list(count_words(Corpus.grouped(groups, twice=True), Recipe())) == [(b"low", 2)]
 
 
-def test_a_recipe_in_json_stores_its_mixture_unless_all_weights_are_one() -> None:
+def test_a_recipe_stores_its_mixture_in_json_only_if_a_weight_differs_from_one() -> None:
     sample = Sample(10**6, Fraction(1, 20), "lines", 7)
     mixture = Mixture((Group("de", weight_of("70%"), sample, "lines"), Group("code", weight_of("30%"))), "bytes")
     recipe = Recipe.preset("gpt2", mixture=mixture)

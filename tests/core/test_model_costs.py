@@ -45,7 +45,7 @@ def test_parameters_and_flops_of_published_models_match_the_known_numbers(
     assert ModelShape.of(str(path)) == shape
 
 
-def test_the_recommended_vocabulary_size_lets_a_model_read_the_most_bytes_for_each_flop() -> None:
+def test_the_recommended_vocabulary_size_maximizes_the_bytes_per_flop_of_a_model() -> None:
     study = bpe.train("low lower lowest, new newer newest, wide wider widest " * 3, "gpt2", merges=30)
     answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
     rows = answer.table.records()
@@ -84,7 +84,7 @@ def test_the_best_vocabulary_size_for_a_model_equals_the_published_value(body: i
     assert best == pytest.approx(size, rel=1e-3)
 
 
-def test_costs_for_a_model_are_drawn_as_curves_beside_the_measure() -> None:
+def test_the_sizes_chart_draws_the_costs_of_a_model_as_curves_next_to_the_bytes_per_token() -> None:
     study = bpe.train("low lower lowest, new newer newest, wide wider widest " * 3, "gpt2", merges=30)
     answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
     assert isinstance(answer.figure, LineFigure)
@@ -105,7 +105,7 @@ def test_costs_for_a_model_are_drawn_as_curves_beside_the_measure() -> None:
     assert f"for each FLOP with {marked:,} tokens" in " ".join(answer.sentences)
 
 
-def test_a_wrong_description_of_a_model_is_refused_with_an_error_message(tmp_path: Path) -> None:
+def test_an_invalid_description_of_a_model_is_refused_with_an_error_message(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     cases = {
         "d=8": "lacks the value layers",

@@ -85,7 +85,7 @@ def test_lowercasing_produces_a_final_sigma_at_the_end_of_a_word() -> None:
     assert characters_with_origins("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
 
 
-def test_all_characters_produced_by_lowercasing_one_character_have_the_origin_of_that_character() -> None:
+def test_all_characters_made_by_lowercasing_one_character_share_its_origin() -> None:
     assert characters_with_origins("aİb", Recipe(lowercase=True)) == [
         ("a", "a"),
         ("i", ""),
@@ -94,7 +94,7 @@ def test_all_characters_produced_by_lowercasing_one_character_have_the_origin_of
     ]
 
 
-def test_the_origin_of_a_composed_character_covers_all_its_parts() -> None:
+def test_a_character_composed_from_several_characters_has_all_of_them_as_its_origin() -> None:
     assert characters_with_origins("xe\u0301y", Recipe(unicode_form="NFC")) == [
         ("x", "x"),
         ("é", "e\u0301"),
@@ -108,7 +108,7 @@ def test_a_composed_hangul_syllable_has_its_half_width_parts_as_its_origin() -> 
     assert characters_with_origins("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 
-def test_bytes_of_removed_characters_belong_to_the_preceding_character() -> None:
+def test_the_bytes_of_a_removed_character_are_assigned_to_the_preceding_character() -> None:
     recipe = Recipe(strip_ascii_punctuation=True)
     result = normalize_with_origins("«a, b!»", recipe)
     assert result.text == "«a b»"
@@ -144,7 +144,7 @@ def test_normalization_with_and_without_origins_gives_equal_text_for_every_chara
     assert normalize_with_origins(everything, recipe).text == normalize(everything, recipe)
 
 
-def test_a_long_text_is_normalized_as_unicodedata_normalizes_the_whole_text() -> None:
+def test_normalizing_a_long_text_gives_the_same_result_as_unicodedata() -> None:
     text = "e\u0301 ﬁ\r\n\u0301" * 20_000 + "\u0301"
     assert normalize(text, Recipe(unicode_form="NFKC")) == unicodedata.normalize("NFKC", text)
 

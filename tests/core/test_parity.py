@@ -1,5 +1,6 @@
-"""Tests of parity-aware merging: learners equal the specification, which equals the trainer of the library
-tokenizers.
+"""Tests of parity-aware merging.
+
+All learners agree with the specification, which agrees with the trainer of the library `tokenizers`.
 """
 
 from __future__ import annotations
@@ -245,7 +246,7 @@ def test_the_tokenizers_library_encodes_with_a_parity_aware_table_as_the_program
     assert theirs.encode(text).ids == study.encode(text)
 
 
-def test_extending_a_parity_aware_table_adds_the_most_frequent_pairs_of_another_corpus(study: bpe.Study) -> None:
+def test_extending_a_parity_aware_table_adds_the_most_frequent_pairs_of_the_new_corpus(study: bpe.Study) -> None:
     corpus = Corpus.from_texts(["lower and lower, the lowest of the low"] * 3)
     grown = extend(corpus, study.history, by=6).history
     words, recipe = count_words(corpus, grown.recipe), grown.recipe

@@ -95,7 +95,7 @@ def test_every_method_is_covered_by_the_pickling_test() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_study_of_each_method_is_equal_after_pickling(preset: str) -> None:
+def test_unpickling_the_study_of_each_method_gives_an_equal_study(preset: str) -> None:
     study = train_preset(preset)
     copied = pickle.loads(pickle.dumps(study))
     assert_is_the_same(copied, study)

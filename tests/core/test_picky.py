@@ -131,7 +131,10 @@ class ArticleAlgorithm:
                     self.happen(("remove", half, *self.smaller(half)))
 
     def most_frequent_pair(self) -> tuple[str, str] | None:
-        """Return the most frequent pair. The article names no tie rule, so ties go to the first text."""
+        """Return the most frequent pair.
+
+        The PickyBPE article names no tie rule. So if pairs are tied, return the pair whose text sorts first.
+        """
         pairs = self.pairs()
         return min(pairs, key=lambda pair: (-pairs[pair], [half.encode() for half in pair]), default=None)
 
@@ -274,7 +277,7 @@ def test_the_explanation_of_each_picky_boundary_names_the_step_that_joined_or_sp
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_picky_trees_contain_current_tokens_and_dropped_tokens(kind: dict[str, Any]) -> None:
+def test_picky_trees_show_both_the_current_tokens_and_the_dropped_tokens(kind: dict[str, Any]) -> None:
     history = train_picky(**kind)
     for text, at in (("lowest", len(history)), ("should", 50), ("towers", 20)):
         rows = Tree(text=text, at=at).answer(Study(history)).table.records()

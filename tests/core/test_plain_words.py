@@ -1,5 +1,6 @@
-"""Texts for people must use the words split, space and occurs instead of their former names, which were
-hard to read.
+"""Texts for people must use the words "split", "space" and "occurs".
+
+The former words for these were hard to read.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_a_renamed_class_is_found_by_its_former_name_with_a_warning() -> None:
         parts.Teaching  # noqa: B018  # asking for it is the test
 
 
-def test_the_former_name_of_the_method_that_adds_a_name_to_an_error_works_with_a_warning() -> None:
+def test_the_former_name_of_an_error_method_works_with_a_deprecation_warning() -> None:
     error: Any = BpeError("The plan is empty.")
     with pytest.warns(DeprecationWarning, match=r"BpeError\.say_of is called BpeError\.name_subject now"):
         error.say_of("plan.toml")
@@ -91,7 +91,7 @@ def test_the_former_name_of_the_method_that_adds_a_name_to_an_error_works_with_a
     ("former", "new"),
     [("told_of", "choices_in_words"), ("settled", "implied_choices"), ("readings", "possible_histories")],
 )
-def test_methods_may_override_and_call_functions_by_their_former_names(former: str, new: str) -> None:
+def test_plug_in_methods_can_still_use_former_function_names(former: str, new: str) -> None:
     with pytest.warns(DeprecationWarning, match=rf"Older\.{former} is called {new} now"):
         older = type("Older", (Method,), {former: lambda self, history: "answer"})()
     assert getattr(older, new)(None) == "answer"

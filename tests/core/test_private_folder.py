@@ -119,7 +119,9 @@ def test_a_private_file_gets_private_permissions_and_replaces_no_existing_file(t
         make_private_file(tmp_path / "file")
 
 
-def test_a_user_without_a_name_has_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_of_a_user_without_a_name_comes_only_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import pwd
 
     def unknown(uid: int) -> None:

@@ -63,7 +63,7 @@ def test_the_stub_file_of_questions_agrees_with_the_questions() -> None:
 
 
 @every_question
-def test_a_question_function_has_the_signature_of_its_stub(name: str) -> None:
+def test_a_question_function_has_the_same_signature_as_in_the_type_stub(name: str) -> None:
     tree = ast.parse(STUB.read_text(encoding="utf-8"))
     (stub,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     signature = inspect.signature(getattr(bpe, name))
@@ -151,7 +151,7 @@ def test_a_wrong_call_of_a_question_function_is_refused_with_an_error_message(ca
         call()
 
 
-def test_a_question_function_reports_progress_to_its_work_argument() -> None:
+def test_a_question_function_reports_its_progress_to_the_given_work_object() -> None:
     stages = list[str]()
     study = bpe.train("low lower lowest " * 9, "gpt2", merges=3)
     bpe.curves({"a": study}, held_out=["low"], work=Work(lambda progress: stages.append(progress.stage)))
@@ -159,7 +159,7 @@ def test_a_question_function_reports_progress_to_its_work_argument() -> None:
 
 
 @every_question
-def test_a_question_function_is_pickled_by_its_name(name: str) -> None:
+def test_a_pickled_question_function_is_restored_as_the_same_function(name: str) -> None:
     function = getattr(bpe, name)
     assert pickle.loads(pickle.dumps(function)) is function is function_of(question_named(name))
 

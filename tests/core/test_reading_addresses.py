@@ -1,4 +1,4 @@
-"""Tests of addresses such as s3://..., which fsspec reads. Here fsspec reads from its own memory."""
+"""Tests of addresses such as s3://..., which fsspec reads. In these tests, the files are in a memory file system."""
 
 from __future__ import annotations
 

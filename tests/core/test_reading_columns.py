@@ -1,4 +1,7 @@
-"""Tests of Parquet files, Arrow files and nested rows: the right column is read, and all readers find equal texts."""
+"""Tests of Parquet files, Arrow files and nested rows.
+
+The right column is read, and all readers return the same texts.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,9 @@ def test_rows_without_text_or_with_invalid_bytes_are_reported_or_skipped(tmp_pat
     assert read(path, field="lists[]", on_bad_row="skip") == ["low"]
 
 
-def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_or_invalid_parquet_and_arrow_files_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": ["low lower"] * 50}), path)
     whole = path.read_bytes()

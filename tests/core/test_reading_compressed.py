@@ -92,7 +92,9 @@ def test_an_invalid_byte_in_a_compressed_file_is_reported_with_its_offset_in_the
     assert "offset 70,000 of the decompressed text" in sentence(path, error=EncodingError)
 
 
-def test_reading_zstd_without_its_package_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_zstd_file_names_the_package_that_must_be_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "backports", None)
     monkeypatch.setitem(sys.modules, "compression", None)
     path = write(tmp_path, "a.zst", zstd.compress(b"low"))

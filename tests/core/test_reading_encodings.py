@@ -47,7 +47,9 @@ def test_a_byte_order_mark_takes_precedence_over_the_named_encoding(tmp_path: Pa
 
 @pytest.mark.parametrize("size", [1, 64, 99, 1 << 20])
 @pytest.mark.parametrize("text", ["x" * 300, "猫" * 150])
-def test_bytes_invalid_in_the_named_encoding_are_reported_or_replaced(tmp_path: Path, size: int, text: str) -> None:
+def test_bytes_that_are_invalid_in_the_chosen_encoding_are_reported_or_skipped_or_replaced(
+    tmp_path: Path, size: int, text: str
+) -> None:
     encoded = text.encode("shift_jis")
     path = write(tmp_path, "a.txt", encoded + b"\xff" + encoded)
     message = sentence(path, encoding="shift_jis", size=size, error=EncodingError)

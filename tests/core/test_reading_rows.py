@@ -44,7 +44,7 @@ def test_lines_and_their_numbers_do_not_depend_on_the_size_of_blocks(blocks: lis
 
 
 @given(lines=st.lists(st.text("añ€", max_size=20).map("{}\n".format)), end=st.text("añ", max_size=20))
-def test_blocks_of_lines_end_between_lines_so_that_lines_need_not_be_joined(
+def test_blocks_of_lines_end_with_a_line_break_except_the_last_block(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], end: str
 ) -> None:
     path = write(tmp_path_factory.mktemp("lines"), "a.txt", "start\n" + "".join(lines) + end)
@@ -73,7 +73,7 @@ def test_any_text_is_read_back_unchanged_from_json_lines(
     assert read(path, size) == [text for text in texts if text]
 
 
-def test_json_lines_are_read_from_a_named_field_and_from_compressed_files(tmp_path: Path) -> None:
+def test_texts_are_read_from_the_chosen_field_of_plain_and_compressed_json_lines(tmp_path: Path) -> None:
     rows = '{"body": "low"}\r\n\r\n{"body": "lower"}'
     assert read(write(tmp_path, "a.jsonl.gz", gzip.compress(rows.encode())), field="body") == ["low", "lower"]
     assert read(write(tmp_path, "a.ndjson", rows), field="body") == ["low", "lower"]

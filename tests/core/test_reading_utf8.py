@@ -28,7 +28,7 @@ NEARLY_UTF8 = st.lists(
 
 
 @given(NEARLY_UTF8)
-def test_the_search_for_invalid_utf_8_finds_the_same_first_byte_as_python(data: bytes) -> None:
+def test_the_utf_8_check_finds_the_same_first_invalid_byte_as_python(data: bytes) -> None:
     try:
         data.decode()
         expected = -1
@@ -81,7 +81,7 @@ def test_invalid_bytes_are_replaced_or_skipped_in_the_same_way_for_every_chunk_s
         assert f"at offset {bad + 5:,}." in sentence(path, error=EncodingError)
 
 
-def test_an_invalid_byte_is_reported_with_its_offset_in_the_file_and_with_advice(tmp_path: Path) -> None:
+def test_an_invalid_byte_is_reported_with_its_offset_and_possible_solutions(tmp_path: Path) -> None:
     path = write(tmp_path, "latin.txt", b"a" * 5_000_000 + "né".encode("latin-1") + b"!")
     assert sentence(path, error=EncodingError) == (
         f"{path} is not valid UTF-8: byte 0xE9 at offset 5,000,001. "
@@ -139,7 +139,7 @@ print(first_invalid(memoryview(bytearray(b"sound\\xff"))))
 """
 
 
-def test_a_thread_that_reads_waits_until_another_thread_has_loaded_the_kernels() -> None:
+def test_a_reading_thread_waits_while_a_different_thread_loads_the_kernels() -> None:
     """In an earlier version, a thread ended with an error if only half of the kernels were loaded."""
     done = subprocess.run(
         [sys.executable, "-c", WHILE_ANOTHER_THREAD_LOADS], capture_output=True, text=True, check=False

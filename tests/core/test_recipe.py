@@ -51,7 +51,7 @@ OF_METHODS = {choice: name for name, method in reversed(list(HOUSES.own.items())
 
 
 def another_value(declared: Choice) -> Any:
-    """Return a value of a choice that is not its default."""
+    """Return a value that a choice allows, other than the default of the choice."""
     if declared.among:
         return next(value for value in declared.among if value != declared.default)
     if isinstance(declared.default, bool):
@@ -96,7 +96,7 @@ def recipes_that_differ_in(choice: str) -> tuple[Recipe, Recipe]:
     return recipe, recipe.with_changes(**{choice: OTHER[choice]})
 
 
-def test_each_recipe_choice_except_the_name_belongs_to_one_part_of_a_recipe() -> None:
+def test_every_recipe_choice_but_the_name_belongs_to_exactly_one_part_of_the_recipe() -> None:
     names = [field.name for part in PARTS for field in dataclasses.fields(part)]
     assert sorted([*names, *OF_METHODS, "name"]) == sorted(CHOICES) == sorted({*OTHER, *METHODS, "name"})
 

@@ -98,9 +98,9 @@ def test_the_check_question_finds_the_step_at_which_a_count_overflowed_32_bits(s
     words = {word: count * scale + rng.randrange(scale // 3) for word, count in words.items()}
 
     def value(pair: tuple[int, int], count: int) -> int:
-        """Return the count as a number of 32 bits, signed or unsigned.
+        """Return the count as a 32-bit integer, signed or unsigned. A count that is too large wraps around.
 
-        Some trainers overflow only for pairs with new tokens.
+        If `only_new` is true, only the counts of pairs with new tokens are changed.
         """
         if only_new and max(pair) < 256:
             return count
@@ -189,7 +189,7 @@ def kinds(answer: Answer) -> list[tuple[int, str]]:
     return list(zip(answer.columns["step"], answer.columns["kind"], strict=True))
 
 
-def test_the_check_question_names_each_kind_of_mistake() -> None:
+def test_the_check_of_merges_identifies_each_kind_of_mistake() -> None:
     sound, _ = learn_with_changed_counts(WORDS, 6)
     assert kinds(check_merges(sound, WORDS)) == []
     u, g, n, h, p = (ord(letter) for letter in "ugnhp")
@@ -213,7 +213,7 @@ def test_a_table_that_states_its_tie_rule_and_minimum_count_is_checked_by_these_
     assert kinds(ask(open_study(path).with_texts(["ab cd ab cd ef"]), "check"))[0] == (1, "ties")
 
 
-def test_the_check_question_names_another_pattern_that_fits_the_merges(tmp_path: Path) -> None:
+def test_the_check_question_suggests_a_different_pattern_that_fits_the_merges(tmp_path: Path) -> None:
     text = PROSE.read_text(encoding="utf-8")
     study = train(text, "gpt2", pattern="bert", merges=200)
     recipe = study.history.recipe.with_changes(pattern="gpt2")
@@ -316,7 +316,9 @@ CL100K = (
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
-def test_the_check_question_accepts_a_table_learned_from_lines_without_line_breaks(text: Path, tmp_path: Path) -> None:
+def test_the_check_question_accepts_a_table_trained_on_lines_whose_line_breaks_were_removed(
+    text: Path, tmp_path: Path
+) -> None:
     """Such a table never joins a newline, although newlines are frequent in the file."""
     whole = text.read_text(encoding="utf-8").replace(".", ".\n") * 2
     study = learned_by_tokenizers(whole.split("\n"), tmp_path / "tokenizer.json", 700, CL100K)
@@ -485,7 +487,7 @@ def test_the_check_question_accepts_a_table_that_lacks_rare_characters(tmp_path:
 
 
 def test_the_check_question_finds_the_pattern_of_a_file_that_names_no_pattern(tmp_path: Path) -> None:
-    """With the pattern that fits the tokens best, one merge of such a table was called wrong."""
+    """If the question used the pattern that fits the tokens best, it would wrongly report an error in one merge."""
     whole = (OWN / "code.txt").read_text(encoding="utf-8") * 2 + PROSE.read_text(encoding="utf-8")
     study = train([whole], "o200k", merges=300)
     study.save(tmp_path / "it.tiktoken")

@@ -76,7 +76,7 @@ def few_of_long_runs() -> str:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_scanner_splits_texts_with_every_pair_of_character_kinds_as_regex_does(pattern: str) -> None:
+def test_the_scanner_and_regex_split_characters_of_every_kind_in_the_same_way(pattern: str) -> None:
     """Each character stands after and before letters, digits, punctuation, blanks, newlines and apostrophes."""
     assigned = few_of_long_runs()
     text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)
@@ -142,7 +142,7 @@ def test_the_scanner_splits_long_texts_with_blanks_after_newlines_as_regex_does(
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "whitespace"])
-def test_pairs_with_a_character_outside_ascii_lead_to_a_state_that_is_never_left(pattern: str) -> None:
+def test_the_scanner_never_leaves_the_state_reached_by_a_pair_with_a_non_ascii_character(pattern: str) -> None:
     """The scanner needs this state at the end of a part, to know whether it could read the whole part in pairs."""
     tables = kernels.machine_of.__wrapped__(machine(pattern))
     entries = tables.pair_entries.reshape(-1, kernels.PAIR_ROW)

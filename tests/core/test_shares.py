@@ -1,4 +1,4 @@
-"""Tests of the estimate how much of its training texts a table learned from each group.
+"""Tests of estimated shares: how much of its training texts a table learned from each group.
 
 If the true shares are known, the estimate finds them. The estimate solves a linear program.
 """
@@ -128,7 +128,7 @@ def test_estimated_shares_are_near_the_true_shares_of_ten_groups(ten_groups: tup
     assert program.equally_good_shares()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
 
 
-def test_an_estimated_share_beyond_its_bound_violates_a_constraint(
+def test_moving_a_share_beyond_its_bound_violates_a_constraint(
     ten_groups: tuple[GroupedWords, Program],
 ) -> None:
     _, program = ten_groups
@@ -196,7 +196,9 @@ def test_the_mixture_command_prints_only_json_with_the_json_option(
     assert sum(row["share"] for row in report["rows"]) == pytest.approx(1)
 
 
-def test_impossible_mixture_questions_are_refused_with_an_error_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_uses_of_the_mixture_question_are_refused_with_an_error_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     texts = {"one": "so it was and so it is", "other": "und so war es"}
     study = train(list(texts.values()), "gpt2", merges=5, min_frequency=1)
     unigram = train("so it was and so it is so " * 9, "unigram", merges=3)
@@ -263,7 +265,7 @@ def test_a_group_with_the_share_zero_in_all_draws_has_an_interval_wider_than_zer
     assert high == pytest.approx([0.75, 0.55, 0.01])
 
 
-def test_the_mixture_question_resamples_steps_instead_of_documents_for_counted_words() -> None:
+def test_the_mixture_question_resamples_steps_if_only_word_counts_are_known() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
     history = learn_mixture(group_texts(texts), (0.7, 0.3), 60)
     words = {name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()}
@@ -290,7 +292,7 @@ def test_word_counts_of_document_blocks_add_up_to_the_word_counts_of_all_documen
     assert letters[0] == letters[1]
 
 
-def test_a_random_sample_of_documents_keeps_the_expected_size_of_each_group() -> None:
+def test_resampled_documents_keep_the_size_of_each_group_on_average() -> None:
     texts = {"a": ["low " * 5, "new " * 5] * 6, "b": ["slow " * 9] * 12}
     groups = GroupedWords.of({name: count_words(Corpus.from_texts(of), RECIPE) for name, of in texts.items()})
     blocks = count_in_blocks({name: Corpus.from_texts(of) for name, of in texts.items()}, RECIPE)

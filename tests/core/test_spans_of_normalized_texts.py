@@ -1,6 +1,6 @@
-"""Tests of token spans in texts that are normalized before splitting. The library of each file gives the same spans.
+"""Tests of token spans in texts that are normalized before splitting.
 
-A span is the range of the original text to which a token belongs.
+The library `tokenizers` gives the same spans. A span is the range of the original text to which a token belongs.
 """
 
 from __future__ import annotations

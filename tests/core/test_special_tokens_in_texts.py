@@ -107,7 +107,7 @@ def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_of_the_file
     assert curves["tokens"][-1] == len(library(TEXT))
 
 
-def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
+def test_the_encode_command_treats_special_tokens_like_the_library_of_the_file(
     opened_file: tuple[bpe.Study, Path, Encode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, path, library = opened_file
@@ -121,7 +121,7 @@ def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
     assert json.loads(capsys.readouterr().out)["differing"] == 0
 
 
-def test_the_function_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rule(
+def test_check_import_treats_special_tokens_as_the_study_does_and_reports_the_treatment(
     opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, path, _ = opened_file
@@ -133,7 +133,7 @@ def test_the_function_check_import_encodes_special_tokens_as_the_study_does_and_
     assert check.sentence.endswith(f", special tokens {taken}")
 
 
-def test_a_caller_may_override_how_special_tokens_in_a_text_are_read(
+def test_callers_can_choose_whether_special_tokens_in_a_text_are_recognized(
     opened_file: tuple[bpe.Study, Path, Encode], capsys: pytest.CaptureFixture[str]
 ) -> None:
     study, path, library = opened_file
@@ -148,7 +148,7 @@ def test_a_caller_may_override_how_special_tokens_in_a_text_are_read(
     assert list(map(int, capsys.readouterr().out.split())) == all_matched
 
 
-def test_the_rule_for_special_tokens_in_texts_is_kept_in_a_saved_table(
+def test_saving_a_table_keeps_its_rule_for_special_tokens_in_texts(
     opened_file: tuple[bpe.Study, Path, Encode], tmp_path: Path
 ) -> None:
     study, _, library = opened_file
@@ -156,7 +156,7 @@ def test_the_rule_for_special_tokens_in_texts_is_kept_in_a_saved_table(
     assert bpe.open(tmp_path / "again.json").encode(TEXT) == library(TEXT)
 
 
-def test_special_tokens_in_a_text_are_ordinary_text_for_a_trained_table_unless_the_recipe_matches_them() -> None:
+def test_a_trained_table_treats_special_tokens_in_texts_as_text_unless_the_recipe_says_otherwise() -> None:
     plain = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,))
     matching = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,), spelled_specials="matched")
     assert plain.encode(END) == plain.encode(END, allowed_special=()) != plain.encode(END, allowed_special="all")
@@ -219,7 +219,7 @@ def like_llama(folder: Path) -> tuple[bpe.Study, tokenizers.Tokenizer]:
     parts=st.lists(st.sampled_from([END, PAD, "<s>", "<tool>", "the", " low ", "é", " ", "\n", "", "<|"]), max_size=12),
     times=st.sampled_from([1, 9, 200]),
 )
-def test_parts_between_special_tokens_are_normalized_as_by_the_library(
+def test_text_between_special_tokens_is_normalized_as_in_the_tokenizers_library(
     llama: tuple[bpe.Study, tokenizers.Tokenizer], parts: list[str], times: int
 ) -> None:
     study, library = llama

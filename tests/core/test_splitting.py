@@ -49,7 +49,7 @@ def test_ascii_versions_of_patterns_find_the_same_words_in_ascii_texts(name: str
 @pytest.mark.parametrize("name", [name for name, pattern in NAMED_PATTERNS.items() if not pattern.drops_whitespace])
 @pytest.mark.parametrize("unit", ["file", "line"])
 @given(text=TEXTS)
-def test_splitting_loses_no_character_unless_the_pattern_drops_blanks(name: str, unit: str, text: str) -> None:
+def test_splitting_keeps_every_character_unless_the_pattern_drops_whitespace(name: str, unit: str, text: str) -> None:
     words = list(split_words(text, Recipe(pattern=name, unit=unit)))
     assert "".join(words) == text
     assert all(words)
@@ -131,7 +131,7 @@ def test_a_text_with_a_lone_surrogate_is_split_without_an_error() -> None:
 
 
 def test_a_pattern_match_that_needs_too_much_memory_is_reported_with_an_explanation() -> None:
-    """For every character of a match, `regex` stores that another branch is possible.
+    """The library `regex` records for every character of a match that it could also have matched differently.
 
     It uses at most a gigabyte for this.
     """
@@ -165,7 +165,7 @@ def test_a_pattern_that_matches_backwards_is_refused() -> None:
         list(split_words("abab", custom_recipe(r"(?=ab\K)")))
 
 
-def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> None:
+def test_a_pattern_that_matched_no_document_is_reported_after_the_last_document() -> None:
     splitter = Splitter(custom_recipe("[A-Z]+"))
     splitter.check_has_matched()  # no text yet
     assert list(splitter.words("low")) == ["low"]

@@ -451,7 +451,9 @@ def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> N
     assert b"is gone" in errors
 
 
-def test_a_compiler_process_that_reads_late_receives_all_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_process_that_starts_reading_late_receives_all_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stored_code, "folder", lambda: tmp_path)
     monkeypatch.setattr(compiler, "SECONDS_BETWEEN_LOOKS", 0.05)
     late = "import sys, time; time.sleep(0.5); print(len(sys.stdin.buffer.read()), end='')"

@@ -58,7 +58,7 @@ def hugging_face(tmp_path_factory: pytest.TempPathFactory) -> OpenedTable:
 
 @pytest.fixture(scope="module")
 def unigram() -> bpe.Study:
-    """Train a study by Unigram, which drops tokens. The remaining tokens keep their ids."""
+    """Return a study that was trained with Unigram. Unigram drops tokens, and the remaining tokens keep their ids."""
     return bpe.train([POEM], "unigram", vocab_size=24)
 
 

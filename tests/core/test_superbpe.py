@@ -88,7 +88,9 @@ def test_every_step_of_superbpe_training_matches_the_specification(way: object, 
 
 
 @given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
-def test_the_reference_and_the_kernels_divide_runs_of_words_into_the_same_words(text: str, words_by: str) -> None:
+def test_superbpe_kernels_and_the_reference_find_the_same_words_inside_sequences_of_words(
+    text: str, words_by: str
+) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)
     if len(words):
@@ -229,7 +231,7 @@ def test_the_superbpe_recipe_of_the_authors_learns_the_same_merges_as_two_traini
 
 
 @pytest.mark.parametrize("text", [CODE, TEXT, CODE.replace("    ", "\t")], ids=["code", "prose", "tabs"])
-def test_the_superbpe_recipe_of_the_authors_learns_the_same_merges_as_training_and_then_extending(text: str) -> None:
+def test_the_superbpe_authors_preset_learns_the_same_merges_as_training_followed_by_extension(text: str) -> None:
     """The recipe is compared with the authors' trainer, and with our training and extension in two stages."""
     theirs = TwoTrainings(text)
     theirs.learned(NAMED_PATTERNS["o200k"].expression, 40)
@@ -272,7 +274,7 @@ def test_training_with_a_first_stage_on_whole_lines_refuses_counted_words(tmp_pa
         bpe.train(tmp_path / "words.csv", "superbpe-authors", merges=9)
 
 
-def test_questions_about_a_first_stage_on_whole_lines_count_pairs_in_whole_lines() -> None:
+def test_questions_about_superbpe_count_pairs_in_whole_lines_if_the_first_stage_used_them() -> None:
     study = bpe.train([CODE], "superbpe-authors", merges=60, transition=30)
     for step in (1, 10, 30, 31, 60):
         answer = ask(study, "paid", step=step)
@@ -318,7 +320,7 @@ def superword_tables(draw: st.DrawFn) -> History:
 
 
 @given(st.data(), superword_tables(), st.sampled_from(["file", "line"]))
-def test_superbpe_kernels_encode_after_any_merge_as_plain_python_does(
+def test_superbpe_kernels_and_plain_python_give_the_same_ids_after_any_merge(
     data: st.DataObject, table: History, unit: str
 ) -> None:
     recipe = table.recipe.with_changes(unit=unit)
@@ -390,7 +392,7 @@ def test_extending_an_imported_table_across_words_continues_the_run_that_made_th
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_superbpe_merges_are_counted_in_words_before_the_transition_and_in_runs_of_words_afterwards() -> None:
+def test_superbpe_merges_are_counted_in_words_before_the_transition_and_across_words_afterwards() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -407,7 +409,7 @@ def test_superbpe_merges_are_counted_in_words_before_the_transition_and_in_runs_
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_superbpe_tokens_are_counted_in_words_before_the_transition_and_in_runs_of_words_afterwards(
+def test_superbpe_tokens_are_counted_in_words_before_the_transition_and_across_words_afterwards(
     text: str, transition: int, data: st.DataObject
 ) -> None:
     first_stage = data.draw(st.sampled_from(["runs", "lines"]))
@@ -468,7 +470,7 @@ def test_superbpe_reasons_and_pair_counts_use_runs_of_words_only_after_the_trans
 
 @given(st.sampled_from(LINES_OF_WORDS), st.sampled_from(["o200k", "o200k-apart", "gpt2"]), st.data())
 @settings(max_examples=40)
-def test_before_the_transition_word_boundaries_are_explained_where_the_words_of_whole_lines_begin(
+def test_before_the_superbpe_transition_only_starts_of_words_are_explained_as_word_boundaries(
     letters: str, words_by: str, data: st.DataObject
 ) -> None:
     random = data.draw(st.randoms(use_true_random=False))

@@ -75,7 +75,10 @@ def test_each_method_learns_the_same_steps_from_integers_as_from_equivalent_lett
 
 
 def learn_by_two_steps(words: WordTable, recipe: Recipe) -> History:
-    """Learn two steps at a time. Before each pair of steps, the best candidate is the pair of the next step."""
+    """Learn a history by two steps at a time, and return it.
+
+    Before each two steps, check that the best candidate is the pair that the next step merges.
+    """
     trainer = Trainer(words, recipe)
     best: list[tuple[int, Candidate]] = []
     is_finished = False
@@ -96,7 +99,7 @@ def learn_by_two_steps(words: WordTable, recipe: Recipe) -> History:
     shift=st.integers(0, 400),
     times=st.integers(1, 300),
 )
-def test_the_gage_method_learns_the_same_from_integers_as_from_the_corresponding_bytes(
+def test_the_gage_method_learns_the_same_steps_from_integers_as_from_equivalent_bytes(
     texts: list[bytes], recipe: Recipe, shift: int, times: int
 ) -> None:
     ties = "lowest-ids" if TIE_RULES[recipe.ties].byte_places else recipe.ties
@@ -121,7 +124,7 @@ def test_the_gage_method_learns_the_same_from_integers_as_from_the_corresponding
         assert of_symbols.end_reason == of_bytes.end_reason
 
 
-def test_the_gage_method_assigns_a_byte_to_each_symbol_of_a_block_and_questions_can_use_these_bytes(
+def test_gage_training_on_integers_assigns_a_byte_to_each_symbol_and_questions_show_the_bytes(
     tmp_path: Path,
 ) -> None:
     np.save(tmp_path / "notes.npy", np.array([500, 700, 600] * 4 + [500, 900, 900] * 4))
@@ -224,7 +227,7 @@ def test_an_archive_of_arrays_must_have_one_array_of_values(tmp_path: Path) -> N
     assert 'must hold one array of integers, and "offsets"' in sentence(tmp_path / "notes.npz")
 
 
-def test_files_of_integers_are_left_out_of_folders_and_refused_by_recipes_for_text(tmp_path: Path) -> None:
+def test_files_of_integers_in_a_folder_are_skipped_and_text_recipes_refuse_such_files(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.array([1, 2, 1, 2]))
     (tmp_path / "a.txt").write_text("low low")
     assert read(tmp_path) == ["low low"]
@@ -279,9 +282,7 @@ def test_tables_of_integers_are_saved_and_formats_for_text_refuse_them(tmp_path:
         assert not (tmp_path / name).exists()
 
 
-def test_commands_can_train_on_integers_and_encode_and_show_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_can_train_on_integers_and_encode_integers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notes, table, ids = (str(tmp_path / name) for name in ("notes.npy", "m.json", "ids.npy"))
     np.save(notes, np.array([60, 62, 64, 60, 62] * 4))
     assert run(["train", notes, "--base", "integers", "--merges", "2", "-o", table, "--quiet"]) == 0
@@ -512,7 +513,9 @@ def test_a_method_that_learns_only_from_bytes_says_why_it_cannot_learn_from_symb
     assert "learns only from bytes, but symbols that are integers are not bytes" in capsys.readouterr().err
 
 
-def test_training_on_counts_of_integers_gives_the_same_merges_as_training_on_their_file(tmp_path: Path) -> None:
+def test_training_on_a_table_of_counted_integers_gives_the_same_merges_as_training_on_the_integers(
+    tmp_path: Path,
+) -> None:
     notes = tmp_path / "notes.npy"
     np.save(notes, np.array([60, 62, 64, 60, 62, 64, 60, 62, 67]))
     counts = tmp_path / "counts.parquet"
@@ -529,7 +532,7 @@ def test_training_on_counts_of_integers_gives_the_same_merges_as_training_on_the
     "words",
     [["tree", "T", "--text", "a b"], ["ways", "T", "a b"], ["look", "T", "a b"], ["lab", "T", "T", "--text", "a b"]],
 )
-def test_questions_accept_a_text_of_symbol_names(
+def test_questions_accept_texts_written_as_names_of_symbols(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "song.txt").write_text("a\nb\na\nb\nc\na\nb\n")

@@ -72,7 +72,7 @@ def test_bytes_and_spaces_in_tokens_are_shown_as_visible_symbols(raw: bytes, tex
     assert shown(raw) == text
 
 
-def test_token_texts_that_grow_with_a_history_equal_token_texts_created_at_once() -> None:
+def test_token_texts_extended_step_by_step_equal_token_texts_created_at_once() -> None:
     history = random_history(50)
     at_once, bit_by_bit = TokenTexts(history.alphabet), TokenTexts(history.alphabet)
     at_once.grow(history)
@@ -113,7 +113,7 @@ def test_the_length_of_a_huge_token_is_capped_at_the_largest_representable_lengt
     assert texts.text[-1] == texts.text[-40]
 
 
-def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_texts_of_all_tokens_share_one_memory_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 20_000)
     history = doubling_history(20)
     texts = TokenTexts.of(history)
@@ -128,13 +128,13 @@ def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch:
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
 
 
-def test_decoding_a_text_too_long_for_the_memory_is_refused_before_it_begins() -> None:
+def test_decoding_a_text_that_needs_too_much_memory_is_refused_in_advance() -> None:
     tokenizer = Tokenizer(doubling_history(24))
     with pytest.raises(BpeError, match=r"^Decoding needs about"):
         tokenizer.decode([256 + 23] * 10_000_000)
 
 
-def test_a_token_is_found_by_the_text_shown_for_the_token() -> None:
+def test_a_token_can_be_looked_up_by_its_displayed_text() -> None:
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(32, 116), (256, 10)])
     texts = TokenTexts.of(history)
     assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]

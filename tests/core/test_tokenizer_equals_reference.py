@@ -21,13 +21,13 @@ from tests.core.random_training import merge_tables, recipes, texts, words
 
 
 def histories() -> st.SearchStrategy[History]:
-    """Draw learned tables, and tables that no training would give."""
+    """Draw histories that were learned, and histories that no training would produce."""
     return st.builds(reference.train, words(), recipes()) | merge_tables()
 
 
 @st.composite
 def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k", "o200k", "english", "none")):
-    """Draw histories on bytes with the named patterns. Every text can be decoded from its ids."""
+    """Draw a byte-level history with one of the named patterns. Every text can be decoded from its ids."""
     table = draw(words())
     recipe = Recipe(pattern=draw(st.sampled_from(patterns)), merges=draw(st.integers(0, 60)), vocab_size=None)
     recipe = recipe.with_changes(
@@ -97,9 +97,9 @@ def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(histo
 
 
 def ranks_by_reference(text: str, history: History) -> list[int]:
-    """Compute by the reference the rank of the boundary before each byte of a text, and of the boundary at its end.
+    """Compute the rank of the boundary before each byte of a text, and of the boundary at its end.
 
-    The rank is PATTERN_CUT where a word starts or ends.
+    The ranks come from the reference implementation. The rank is PATTERN_CUT where a word starts or ends.
     """
     recipe = history.recipe.with_changes(special_tokens=())
     ranks: list[int] = []

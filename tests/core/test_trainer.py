@@ -81,7 +81,7 @@ def slow_compiler(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     return reports
 
 
-def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(slow_compiler: list[Progress]) -> None:
+def test_bpe_training_uses_plain_python_while_the_kernels_are_compiled(slow_compiler: list[Progress]) -> None:
     made = Trainer(WORDS, RECIPE, progress=slow_compiler.append)
     # No public attribute tells which of the two learners is used, because both give the same results.
     assert type(made._learner) is PlainLearner
@@ -173,7 +173,7 @@ def _no_second_process() -> Iterator[None]:
     assert not readiness.is_preparing()
 
 
-def test_a_recipe_without_a_method_means_bpe_and_an_unknown_method_is_refused() -> None:
+def test_a_recipe_uses_bpe_by_default_and_an_unknown_method_is_refused() -> None:
     assert "method" not in RECIPE.to_dict()  # so that older programs without the choice can open the recipe
     assert Recipe.from_dict({**RECIPE.to_dict(), "method": "bpe"}) == Recipe.from_dict(RECIPE.to_dict()) == RECIPE
     with pytest.raises(RecipeError, match="method cannot be 'guessing'"):

@@ -60,7 +60,7 @@ def learn(make: MakeLearner, words: WordTable, recipe: Recipe, work: int = A_LOT
     words=WordTable.from_counts({"b": 1, "▁a": 1, "aa": 1}),
     recipe=SPELLED_MARKER.with_changes(ties="largest-text"),
 )
-def test_each_bpe_learner_makes_the_merges_of_the_reference(
+def test_each_bpe_learner_makes_the_same_merges_as_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe
 ) -> None:
     assert learn(make_learner, words, recipe) == all_columns(reference.train(words, recipe))
@@ -144,7 +144,7 @@ def test_resuming_training_at_any_step_gives_the_same_history(
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_extending_the_vocabulary_of_a_run_gives_the_same_history(
+def test_extending_the_vocabulary_of_a_run_gives_the_same_history_as_a_single_training(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
     if not has_pairs(words, recipe):

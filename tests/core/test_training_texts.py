@@ -46,7 +46,7 @@ def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any)
         bpe.curves({"ours": train_small([LOW])}, held_out=given)
 
 
-def test_a_file_name_can_be_learned_as_text_if_it_is_given_explicitly_as_a_text(folder: Path) -> None:
+def test_a_file_name_is_learned_as_text_if_it_is_explicitly_given_as_text(folder: Path) -> None:
     assert (b"a.txt", 1) in words(bpe.train(bpe.Corpus.from_texts(["a.txt"]), "words", pattern="whitespace", merges=1))
     assert words(train_small(["a.txt", LOW]))  # only one of the texts is a file name
     assert words(train_small("b.txt is a file"))
@@ -87,7 +87,7 @@ class Frame:
         return iter(self.columns)
 
 
-def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -> None:
+def test_training_reads_the_text_column_of_given_rows_and_data_frames() -> None:
     rows = [{"id": 1, "text": LOW}, {"id": 2, "text": NEW}]
     expected = words(train_small([LOW, NEW]))
     arrow = pyarrow.table({"id": [1, 2], "text": [LOW, NEW]})
@@ -130,14 +130,14 @@ def test_invalid_weights_of_groups_are_refused(weight: Any) -> None:
         bpe.Group("en", weight=weight)
 
 
-def test_a_mixture_given_as_numbers_weights_the_named_texts_of_a_training_run() -> None:
+def test_the_weights_of_a_mixture_are_applied_to_the_named_training_texts() -> None:
     mixture = bpe.Mixture((bpe.Group("low", weight=0.75), bpe.Group("new", weight=0.25)), by="bytes")
     study = bpe.train({"low": LOW, "new": NEW}, "words", merges=3, mixture=mixture)
     parts = {name: sum(len(word) * count for word, count in part) for name, part in study.inside.parts().items()}
     assert parts["low"] > 2 * parts["new"]
 
 
-def test_a_group_in_a_recipe_of_an_older_version_is_read() -> None:
+def test_the_mixture_of_a_recipe_written_by_an_older_version_is_read() -> None:
     value = {"by": "times", "groups": [{"name": "de", "weight": "1/3", "sample": {"fraction": "0.5", "of": "lines"}}]}
     recipe = bpe.Recipe.from_json(json.dumps({"mixture": value}))
     assert recipe.mixture == bpe.Mixture((bpe.Group("de", 1 / 3, bpe.Sample(fraction=0.5, of="lines")),))

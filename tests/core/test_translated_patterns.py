@@ -1,4 +1,8 @@
-"""Tests of custom patterns: each becomes a table that splits texts as `regex` does, or a message says why it cannot."""
+"""Tests of custom patterns.
+
+A pattern either becomes a table that splits texts as `regex` does, or a message says why there is no table
+for it.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +141,7 @@ WITHOUT_TABLE = {
 
 
 @pytest.mark.parametrize("expression", WITHOUT_TABLE)
-def test_the_reason_why_a_pattern_has_no_scan_table_is_named(expression: str) -> None:
+def test_a_pattern_without_a_scan_table_is_reported_with_the_reason(expression: str) -> None:
     assert why_no_table(expression) == WITHOUT_TABLE[expression]
     assert table_of(expression) is None
 
@@ -188,7 +192,7 @@ def test_counting_a_large_text_with_a_slow_pattern_is_reported() -> None:
     assert fast.skipped == ()
 
 
-def test_characters_that_a_pattern_cannot_distinguish_are_grouped_into_one_kind() -> None:
+def test_characters_that_a_pattern_treats_alike_belong_to_one_kind_in_its_scan_table() -> None:
     letters = "|".join(f"x{letter}" for letter in "abcdefghijklmnopqrstuvwyz0123456789")
     assert len(Kinds([f"(?:{c})" for c in "abc"], map(ord, "abc"), []).of_code_point) == CODE_POINTS
     assert len(table(f"{letters}|.").kinds) < 6

@@ -69,7 +69,9 @@ def test_unigram_kernels_make_the_same_steps_as_the_specification(run: tuple[Wor
 
 
 @given(runs(), st.integers(1, 5))
-def test_unigram_training_in_small_portions_makes_the_same_steps(run: tuple[WordTable, Recipe], part: int) -> None:
+def test_unigram_training_in_small_portions_gives_the_same_steps_as_training_at_once(
+    run: tuple[WordTable, Recipe], part: int
+) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
@@ -85,7 +87,7 @@ def test_unigram_training_in_small_portions_makes_the_same_steps(run: tuple[Word
 
 
 @given(runs(), texts())
-def test_unigram_encodes_by_the_best_paths_of_the_specification(run: tuple[WordTable, Recipe], text: str) -> None:
+def test_unigram_encoding_chooses_the_same_paths_as_the_specification(run: tuple[WordTable, Recipe], text: str) -> None:
     words, recipe = run
     history, cutting = unigram.train(words, recipe), Cutting(recipe)
     tokenizer, specified = Tokenizer(history), word_cutter(history)
@@ -198,7 +200,9 @@ def test_unigram_scores_are_log_probabilities_of_the_remaining_pieces(latin: His
         (5_000, r"A vocabulary of 5,000 is too large: this text has only \d\d characters"),
     ],
 )
-def test_an_impossible_unigram_vocabulary_size_is_refused_with_the_possible_sizes(size: int, sentence: str) -> None:
+def test_the_error_for_an_impossible_unigram_vocabulary_size_states_the_possible_sizes(
+    size: int, sentence: str
+) -> None:
     with pytest.raises(RecipeError, match=sentence):
         train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", vocab_size=size))
 
@@ -216,6 +220,6 @@ def test_unigram_training_with_more_steps_than_seed_pieces_leaves_only_the_chara
     assert "seed" not in {history.alphabet.symbols[id].kind for id in history.vocabulary.tolist()}
 
 
-def test_a_unigram_run_cannot_be_extended_to_another_size(latin: History) -> None:
+def test_a_unigram_run_cannot_be_extended_to_a_different_vocabulary_size(latin: History) -> None:
     """The final size decides which tokens are dropped first."""
     assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))

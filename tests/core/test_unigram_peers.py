@@ -73,7 +73,7 @@ def pieces_of(theirs: Any) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
+def test_unigram_training_from_the_same_seeds_goes_through_the_same_rounds_as_sentencepiece(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text, size = text_of(name), SIZE[name]

@@ -50,7 +50,9 @@ def test_the_commit_hash_comes_from_the_git_clone_or_from_a_file_in_the_package(
     assert version.commit_of(tmp_path) == "0123456789ab"
 
 
-def test_without_git_the_program_has_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commit_hash_is_empty_without_git_or_without_a_valid_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / ".git").mkdir()
     assert version.commit_of(tmp_path) == ""
     monkeypatch.setenv("PATH", "")

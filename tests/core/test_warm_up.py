@@ -1,4 +1,8 @@
-"""Tests of the warm-up: after it, no work compiles a kernel again. Compiling would freeze the window."""
+"""Tests of the warm-up.
+
+After the warm-up, the kernels are compiled, so that no later work has to wait. Compiling would freeze the
+window.
+"""
 
 from __future__ import annotations
 
@@ -103,6 +107,6 @@ for part, warm in warm_up.PARTS.items():
 """
 
 
-def test_each_part_of_machine_code_contains_all_kernels_that_its_work_calls() -> None:
+def test_each_part_of_machine_code_contains_all_kernels_that_its_tasks_call() -> None:
     ended = subprocess.run([sys.executable, "-c", EACH_PART], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr

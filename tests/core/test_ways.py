@@ -163,8 +163,8 @@ def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
     )
 
 
-def test_bpe_dropout_draws_splits_as_the_tokenizers_library_does_if_no_pairs_compete() -> None:
-    """If pairs compete, the tokenizers library skips fewer merges. The manual shows both numbers."""
+def test_bpe_dropout_samples_the_same_splits_as_the_tokenizers_library_if_pairs_do_not_compete() -> None:
+    """If pairs compete, the tokenizers library skips fewer merges than our dropout. The manual shows both numbers."""
     tokenizers = pytest.importorskip("tokenizers")
     whole = {}
     for pairs in (["l o", "lo w", "e s", "es t", "low est"], PAIRS):

@@ -1,5 +1,6 @@
-"""Tests of training that joins the bytes of each character first: learners equal the specification, and no token
-ends inside a character.
+"""Tests of training that joins the bytes of each character first.
+
+The learners make the same steps as the reference implementation, and no token ends inside a character.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def is_part(text: bytes) -> bool:
 
 
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
-def test_the_number_of_missing_bytes_after_joining_tokens_matches_the_specification(texts: list[bytes]) -> None:
+def test_the_computed_number_of_missing_bytes_of_a_joined_token_matches_the_specification(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
         """Join the bytes of a token one by one.
 
@@ -114,7 +115,7 @@ def test_each_token_consists_of_whole_characters_or_is_a_part_of_one_character()
     assert not all(is_whole(token) or is_part(token) for token in plain), "without the choice there are such tokens"
 
 
-def test_the_whole_characters_option_works_in_commands_and_is_refused_for_other_methods(
+def test_the_whole_characters_option_is_accepted_for_byte_level_bpe_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("я я я да да\n" * 3, encoding="utf-8")

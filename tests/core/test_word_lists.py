@@ -25,7 +25,7 @@ def count_list(path: Path | list[Path | str], recipe: Recipe = GPT2, **choices: 
     return list(count_words(Corpus.from_files(path, **choices), recipe))  # type: ignore[arg-type]
 
 
-def test_a_list_of_words_with_counts_is_read_as_a_corpus_from_any_kind_of_table(tmp_path: Path) -> None:
+def test_word_lists_with_counts_can_be_read_from_every_kind_of_table(tmp_path: Path) -> None:
     plain = "".join(f"{word}\t{count}\n" for word, count in ROWS)
     quoted = "word,count\n" + "".join(f'"{word.replace(chr(34), 2 * chr(34))}",{count}\n' for word, count in ROWS)
     table = arrow.table({"word": [word for word, _ in ROWS], "count": [count for _, count in ROWS]})
@@ -68,7 +68,7 @@ def test_guessing_that_a_table_is_a_word_list_is_reported_and_can_be_overridden(
     assert "holds word counts, so its texts" in sentence(path, word_list=True)
 
 
-def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: Path) -> None:
+def test_a_word_list_with_words_that_the_recipe_cannot_produce_is_reported(tmp_path: Path) -> None:
     def told(content: str, recipe: Recipe) -> str:
         corpus = Corpus.from_files(write(tmp_path, "a.tsv", content), word_list=True)
         count_words(corpus, recipe)

@@ -52,7 +52,7 @@ def encode_changed_part(known: WordTokens, history: History) -> None:
 
 
 @given(history=histories(), text=TEXTS, at=st.integers(0, STEPS))
-def test_the_tokens_of_a_text_are_the_tokens_of_its_words(history: History, text: str, at: int) -> None:
+def test_encoding_a_text_gives_the_tokens_of_its_separate_words(history: History, text: str, at: int) -> None:
     recipe = history.recipe.with_changes(special_tokens=())
     expected = [id for word in split_words(normalize(text, recipe), recipe) for id in split_word(word.encode(), at).ids]
     segmenter = segmenter_of(history)
@@ -94,7 +94,7 @@ def test_splitting_only_the_words_near_an_edit_gives_the_same_tokens_as_splittin
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_word_tokens_of_any_range_match_those_of_the_whole_text(
+def test_word_tokens_of_any_range_equal_that_part_of_all_word_tokens(
     history: History, text: str, data: st.DataObject
 ) -> None:
     known, at = words_of(text, history), data.draw(st.integers(0, STEPS), label="at")
@@ -112,7 +112,7 @@ def test_word_tokens_of_any_range_match_those_of_the_whole_text(
         assert range_tokens.ids.tolist() == [row[2] for row in covering]
 
 
-def test_a_token_without_bytes_is_returned_with_the_range_of_its_word() -> None:
+def test_the_tokens_of_a_word_include_its_token_without_bytes() -> None:
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     known = words_of("ab cd", history)
     first, second = known.tokens_between(0, 2, 2), known.tokens_between(3, 5, 2)
@@ -153,7 +153,7 @@ def test_words_that_were_split_in_the_background_are_not_split_again() -> None:
     assert len(cuts) == 4
 
 
-def test_long_lists_of_words_and_long_words_are_split_before_another_step_is_shown() -> None:
+def test_many_words_or_a_long_word_are_split_in_advance_and_a_few_words_on_demand() -> None:
     """Long work is done in advance. A few short words are split only when they are shown."""
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     few, many_words, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000

@@ -65,7 +65,7 @@ def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
 
 
 @given(words=tables(), recipe=recipes())
-def test_wordpiece_training_makes_the_steps_of_the_specification(words: WordTable, recipe: Recipe) -> None:
+def test_wordpiece_training_makes_the_same_steps_as_the_specification(words: WordTable, recipe: Recipe) -> None:
     if not has_a_pair(words, recipe):
         with pytest.raises(NothingToLearn, match="No word of this text has two characters"):
             Trainer(words, recipe)
@@ -105,7 +105,7 @@ def test_wordpiece_training_can_be_resumed_from_any_step(words: WordTable, recip
     text=st.text("ab é漢w#😀low er", max_size=20) | st.text("#lo we", max_size=20),
     data=st.data(),
 )
-def test_wordpiece_encodes_as_specified_at_any_step(
+def test_wordpiece_encoding_at_any_step_matches_the_specification(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history, text = reference.train(words, recipe), text + " " + words.word(0).decode()
@@ -147,7 +147,7 @@ def test_training_wordpiece_on_the_corpus_of_the_hugging_face_course_makes_its_p
 
 
 def test_the_example_of_the_wordpiece_article_is_decided_by_the_score() -> None:
-    """The score 100 / (500 * 800) is larger than the score 50 / (10,000 * 5,000), although neither is an integer."""
+    """The score 100 / (500 * 800) is larger than the score 50 / (10,000 * 5,000). Neither score is an integer."""
     words = {"ab": 100, "a": 400, "xb": 700, "cd": 50, "c": 9_950, "yd": 4_950}
     by = {
         rule: Recipe.preset("wordpiece", wordpiece_rule=rule, merges=4, pattern="whitespace")

@@ -116,7 +116,7 @@ def by_transformers(vocabulary: dict[str, int]) -> Ids:
 
 @pytest.mark.parametrize("other", [by_tokenizers, by_transformers])
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_the_program_and_the_wordpiece_model_of_the_tokenizers_library_give_every_line_the_same_tokens(
+def test_each_line_gets_the_same_tokens_as_in_the_wordpiece_model_of_the_tokenizers_library(
     name: str, other: Callable[[dict[str, int]], Ids]
 ) -> None:
     tokenizer, vocabulary = learned(name)

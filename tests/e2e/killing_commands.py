@@ -4,11 +4,12 @@ Older files must stay complete, and a second run must end normally.
 
     python -m tests.e2e.killing_commands SEED TOTAL [CASE ...]
 
-An attempt starts a command and interrupts it. Half of the attempts kill the command at a random moment, mostly a late
-moment. The other half kill it before it opens a file for writing, renames a file or removes a file. Some attempts
-interrupt the command in another way: they send a signal that asks it to stop, close the pipe that it writes to, or fill
-the disk. The command runs in a fork of this process, so that no module must be loaded. Its folder contains `in/` and
-`out/`. Before an attempt, `out/` is empty or has the result of the same command for other texts.
+An attempt starts a command and interrupts it. Half of the attempts kill the command at a random moment,
+mostly a late moment. The other half kill it before it opens a file for writing, renames a file or removes a
+file. Some attempts interrupt the command in another way: they send a signal that asks it to stop, close the
+pipe that it writes to, or fill the disk. The command runs in a fork of this process, so that it need not load
+any modules. Its folder contains `in/` and `out/`. Before an attempt, `out/` is empty or has the result of the
+same command for different texts.
 """
 
 from __future__ import annotations
@@ -235,7 +236,10 @@ def visible_files(files: Files) -> Files:
 
 
 def is_unfinished(name: str) -> bool:
-    """Return whether a file is in a folder with the finished parts of a result, from which a command continues."""
+    """Return whether a file is in a folder with the finished parts of an unfinished result.
+
+    A command can continue its work from these parts.
+    """
     return any(f"{working}/" in name for working in (to_files.WORKING, encode_documents.WORKING))
 
 
@@ -370,8 +374,9 @@ def mixture_of_old_and_new(command: PreparedCommand, now: Files, *, is_asked: bo
 
 
 def is_valid_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
-    """Return whether a file is a valid part of a result, such as some rows of a sweep, or the first steps of a
-    training.
+    """Return whether a file is a valid part of a result.
+
+    Examples are some rows of a sweep, or the first steps of a training run.
     """
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new

@@ -84,9 +84,9 @@ class RandomUser:
         self.done += 1
 
     def path(self, *_: object, ending: str = "") -> tuple[str, str]:
-        """Return a path to save or open.
+        """Return a random path, as if a user had chosen it in a file dialog.
 
-        Most paths are among a few files, and some are in a folder that does not exist.
+        There are only a few file names. Some paths are in a folder that does not exist.
         """
         endings = ("bpex", "csv", "json", "html", "png", "txt", "svg")
         name = f"{self._chosen.choice('abc')}.{ending or self._chosen.choice(endings)}"
@@ -195,8 +195,10 @@ def qt_objects(program: Program) -> Counter[str]:
 
 
 class Reporter:
-    """A printer of the memory and the last act. It counts Qt objects only from time to time, because a count takes
-    long."""
+    """A printer of the memory use and of the user's last action.
+
+    It counts Qt objects only from time to time, because counting takes a long time.
+    """
 
     def __init__(self, somebody: RandomUser, program: Program) -> None:
         self._somebody, self._program = somebody, program

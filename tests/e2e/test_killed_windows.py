@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 
 class BusyWindow:
-    """A process with the window of `busy_window.py`, and the lines that it prints."""
+    """A process that runs the window of `busy_window.py`. The object collects the lines that the process prints."""
 
     def __init__(self, folder: Path, seed: int, *further: str) -> None:
         environment = {
@@ -105,7 +105,7 @@ class BusyWindow:
 
 @pytest.fixture(scope="module")
 def run_without_kill() -> History:
-    """Return the history of the run that `busy_window.py` trains, learned without a kill."""
+    """Return the history that the run in `busy_window.py` has if it is trained without interruption."""
     return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 

@@ -91,7 +91,9 @@ def test_a_dark_screenshot_of_the_sample_is_saved_without_a_screen(
     assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
 
 
-def test_a_light_screenshot_of_a_text_file_is_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_screenshot_of_an_opened_text_file_is_saved_in_the_light_theme(
+    tmp_path: Path, own_settings: dict[str, str]
+) -> None:
     text = tmp_path / "text.txt"
     text.write_text("so it was and so it is and so it shall be " * 20)
     picture = tmp_path / "window.png"
@@ -164,8 +166,8 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
-def test_commands_and_screenshots_work_for_a_user_without_a_name_and_a_home_folder(tmp_path: Path) -> None:
-    """A container can be started with any user number. Commands and a screenshot of a session work there."""
+def test_commands_and_screenshots_work_for_a_user_without_a_name_or_a_home_folder(tmp_path: Path) -> None:
+    """A container can be started with any user number. Commands and screenshots must also work for such a user."""
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen"})
     for name in ("HOME", "XDG_CACHE_HOME", "BPE_EXPLORER_CACHE", "BPE_EXPLORER_SETTINGS"):
         environment.pop(name, None)

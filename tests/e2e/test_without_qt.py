@@ -150,7 +150,7 @@ def run(folder: Path, without: str, *arguments: str, module: str = "app") -> sub
     )
 
 
-def test_the_simulated_absence_of_qt_makes_its_import_fail(folder: Path) -> None:
+def test_importing_qt_fails_if_its_absence_is_simulated(folder: Path) -> None:
     for without in ("absent", "broken"):
         done = run(folder, without, module="PySide6.QtCore")
         assert done.returncode == 1
@@ -173,7 +173,7 @@ def test_every_command_works_without_qt(folder: Path) -> None:
         assert code == 0, (command, said)
 
 
-def test_the_engine_without_qt_prints_paths_of_existing_reference_pages(folder: Path) -> None:
+def test_without_qt_the_engine_prints_paths_of_reference_pages_that_exist(folder: Path) -> None:
     done = run(folder, "absent", module="bpe_core")
     assert done.returncode == 0, done.stderr
     named = [

@@ -244,7 +244,7 @@ def _write_examples(*names: str) -> None:
 
 
 def _write_damaged(name: str, chance: random.Random) -> None:
-    """Write the valid example called `name` to the folder, after some of its values were damaged."""
+    """Damage some values of the valid example called `name`, and write the result to the folder."""
     data, ending = _written_files()[name], Path(name).suffix
     if ending in (".parquet", ".arrow"):
         whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()

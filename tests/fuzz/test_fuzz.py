@@ -1,8 +1,9 @@
 """The tests that give randomly damaged inputs of each kind to the program.
 
-BPE_FUZZ_SECONDS in the environment sets the number of seconds, and BPE_LONG sets an hour. Without BPE_LONG, each run
-uses the same inputs, so only a change of the program can cause a new failure. With BPE_LONG, the inputs are random. The
-file `known_failures.txt` has a line for each input that ever failed, and each run tries these inputs again.
+The environment variable BPE_FUZZ_SECONDS sets the duration of the test. If BPE_LONG is set, the test takes an
+hour. Without BPE_LONG, each run uses the same inputs, so only a change of the program can cause a new
+failure. With BPE_LONG, the inputs are random. The file `known_failures.txt` has a line for each input that
+ever failed, and each run tries these inputs again.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def long_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lengthen the time limit of quick trainings, so that a training counts as quick even on a busy machine."""
+    """Lengthen the time limit for quick training runs, so that a busy machine does not exceed it."""
     monkeypatch.setattr("app.session.playing.PATIENCE_MILLISECONDS", WAIT * HURRY)
 
 
@@ -252,7 +252,7 @@ def reset_window_around(qtbot: QtBot, program: Program) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def one_session(only_window: Program) -> list[object]:
-    """Return an empty list at the first test of a file. `reuse_session` stores the session of the file in this list."""
+    """Return a list that all tests of a file share. `reuse_session` stores the session of the file in this list."""
     return []
 
 
@@ -279,7 +279,10 @@ def state_of(program: Program) -> list[object]:
 
 
 def assert_nothing_broke(program: Program) -> None:
-    """Raise an error if a thread has failed. The window does not raise it, but shows it in a dialog."""
+    """Raise an error if a thread has failed.
+
+    The window only shows a dialog if a thread has failed. So this function looks for the dialog.
+    """
     dialog, program.crashes.dialog = program.crashes.dialog, None
     assert dialog is None, dialog.text.toPlainText()
 
@@ -313,7 +316,7 @@ def train(qtbot: QtBot) -> Callable[[Program], None]:
 
 
 def export_to(program: Program, path: Path, format: str) -> None:
-    """Write all merges to a file, as if a person had pressed the button of the dialog twice."""
+    """Write all merges to a file, as if a user had first prepared and then saved the file in the dialog."""
     export = program.exchanging.export
     export.checked.connect(lambda _: export.put_in_place(), Qt.ConnectionType.SingleShotConnection)
     export.prepare(path, format)

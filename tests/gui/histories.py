@@ -1,4 +1,7 @@
-"""A module that makes histories for tests of tables and charts. Tests of the whole window use trained histories."""
+"""A module that makes histories for tests of tables and charts.
+
+Tests of the whole window use histories from training.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of background tasks. Only the newest task of a topic gives an answer. When it ends, the topic is free again."""
+"""Tests of background tasks. Only the newest task of a topic returns an answer. Then the topic is idle again."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_bug_in_a_background_task_reaches_the_exception_hook_and_does_not_bloc
     assert next_one.news == [("done", 2), ("ended",)]
 
 
-def test_a_background_task_can_start_after_an_earlier_task_got_no_thread(
+def test_a_background_task_can_start_after_an_earlier_task_failed_to_start_a_thread(
     qtbot: QtBot, background: BackgroundTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(thread: threading.Thread) -> None:
@@ -325,7 +325,7 @@ def test_a_task_that_is_held_back_begins_only_after_its_release(background: Back
     assert begun.is_set()
 
 
-def test_idle_topics_are_discarded_when_there_are_many(qtbot: QtBot, background: BackgroundTasks) -> None:
+def test_background_tasks_discard_idle_topics_if_there_are_many(qtbot: QtBot, background: BackgroundTasks) -> None:
     """Each run and each saved file has a topic of its own, so a long session would keep thousands of them."""
 
     def topics() -> int:

@@ -142,7 +142,7 @@ def test_discarding_the_current_session_opens_the_requested_session(
     assert program.token_text.text() == "the other"
 
 
-def test_closing_asks_nothing_if_a_safety_copy_can_be_written(
+def test_closing_the_window_asks_no_question_if_a_safety_copy_can_be_written(
     qtbot: QtBot, program: Program, answerer: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")

@@ -1,4 +1,7 @@
-"""Tests of the comparison of two runs: the text in the colours of both, the merges that differ, and the totals."""
+"""Tests of the comparison of two runs.
+
+The text has the colours of both runs. The merges that differ and the totals are shown.
+"""
 
 from __future__ import annotations
 
@@ -201,7 +204,7 @@ def test_choosing_a_row_of_the_comparison_moves_the_time_slider_to_its_merge(com
     assert [left, right] == [names.raw[saved[row + 1][side]] for side in (6, 7)]
 
 
-def test_two_runs_of_the_session_are_compared_with_each_other(qtbot: QtBot, comparing_window: Program) -> None:
+def test_the_compare_page_compares_the_two_runs_that_the_user_chooses(qtbot: QtBot, comparing_window: Program) -> None:
     comparing_window.form.choose(ties="lowest-ids")
     comparing_window.session.train()
     wait_for_phase(qtbot, comparing_window, Phase.ENDED)
@@ -278,7 +281,7 @@ def is_enabled(box: QComboBox, place: int) -> bool:
     return bool(box.model().flags(box.model().index(place, 0)) & Qt.ItemFlag.ItemIsEnabled)
 
 
-def test_the_measure_picker_lists_measures_in_four_explained_groups(comparing_window: Program) -> None:
+def test_the_measure_picker_lists_measures_in_four_groups_with_explanations(comparing_window: Program) -> None:
     picker, box = comparing_window.picker, comparing_window.picker.measure
     entries = [box.itemText(place) for place in range(box.count())]
     groups = [entry for place, entry in enumerate(entries) if not is_enabled(box, place)]
@@ -309,7 +312,7 @@ def test_the_comparison_distinguishes_different_tokens_from_moved_merges(
     assert f"{comparison.common:,} tokens are in both vocabularies" in text
 
 
-def test_unknown_tokens_are_counted_separately_in_their_column(qtbot: QtBot, comparing_window: Program) -> None:
+def test_a_compared_column_counts_its_unknown_tokens_separately(qtbot: QtBot, comparing_window: Program) -> None:
     comparing_window.session.runs.train(
         comparing_window.session.corpus.texts.value, Recipe.preset("wordpiece", vocab_size=60)
     )

@@ -62,7 +62,7 @@ def test_a_run_of_a_method_that_drops_tokens_is_trained_and_shown_at_early_and_l
     assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
 
 
-def test_a_run_of_a_method_that_adds_tokens_is_trained_and_shown_at_early_and_late_steps(
+def test_a_run_of_a_method_that_adds_tokens_can_be_trained_and_shown_at_any_step(
     dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = new_program()

@@ -140,7 +140,7 @@ def test_reasons_for_boundaries_use_the_terms_of_the_method(qtbot: QtBot, traine
     assert len(seen) > 2
 
 
-def test_the_window_uses_the_term_of_the_method_for_its_steps_and_explains_disabled_formats(
+def test_the_window_uses_the_name_that_a_method_gives_its_steps_and_explains_refused_formats(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     run = trained_window.session.runs.shown

@@ -52,7 +52,9 @@ def test_registering_the_file_type_sets_the_program_that_opens_sessions(
     assert kinds_of(tmp_path / "without an ending", tmp_path / "two.bpex") == [MIME_TYPE, MIME_TYPE]
 
 
-def test_on_macos_a_small_application_opens_session_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_macos_session_files_are_opened_by_a_small_application_that_starts_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A shell script starts the program with the session file.
 
     In this test, a script that writes its arguments to a file stands for the program.
@@ -81,7 +83,7 @@ def test_a_running_program_receives_the_path_of_a_double_clicked_file() -> None:
 
 
 def kinds_of(*paths: Path) -> list[str]:
-    """Return the file types that the desktop reports for these files to a new program."""
+    """Return the file types of these files. A new process asks the desktop for them."""
     script = (
         "import sys; from PySide6.QtCore import QMimeDatabase; kinds = QMimeDatabase();"
         "print(*(kinds.mimeTypeForFile(path).name() for path in sys.argv[1:]), sep='\\n')"

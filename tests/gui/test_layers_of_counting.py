@@ -1,6 +1,6 @@
-"""A test of how often a text of the corpus is copied before it is counted.
+"""A test of how often the window copies a text of the corpus before it counts the text.
 
-It measures the copies as `tests/core/test_layers_of_counting.py` does.
+The copies are measured in the same way as in `tests/core/test_layers_of_counting.py`.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def test_only_the_newest_of_many_mailbox_messages_arrives(
     assert arrived_messages == [("a", News(9_999)), ("a", Other(1)), ("b", News(1))]
 
 
-def test_mailbox_messages_arrive_in_the_thread_of_the_mailbox(qtbot: QtBot, box: Mailbox) -> None:
+def test_mailbox_messages_arrive_in_the_thread_that_owns_the_mailbox(qtbot: QtBot, box: Mailbox) -> None:
     threads: list[int] = []
     box.arrived.connect(lambda sender, message: threads.append(threading.get_ident()))
     thread = threading.Thread(target=lambda: box.post("a", News(1)))

@@ -56,7 +56,7 @@ def test_garbage_is_collected_only_when_the_program_asks_for_a_collection(collec
     assert kept
 
 
-def test_no_garbage_collection_starts_after_only_a_few_new_objects(collection: GarbageCollection) -> None:
+def test_garbage_collection_does_not_start_after_only_a_few_new_objects(collection: GarbageCollection) -> None:
     gc.collect(0)
     knot = weakref.ref(Knot())
     collection.collect_if_due()
@@ -90,7 +90,7 @@ def test_old_objects_are_collected_after_many_new_objects(collection: GarbageCol
     assert knot() is None
 
 
-def test_old_objects_are_collected_in_the_end_even_if_the_program_stays_busy(
+def test_old_objects_are_eventually_collected_even_if_the_program_stays_busy(
     collection: GarbageCollection, busy: list[bool]
 ) -> None:
     """The program may be busy for hours if one training follows another."""

@@ -116,7 +116,7 @@ def test_the_rule_for_removing_safety_copies_is_in_the_menu_and_in_the_manual(pr
         assert figure in text_of("start.md")
 
 
-def test_a_damaged_safety_copy_is_offered_and_can_be_discarded(
+def test_a_damaged_safety_copy_is_reported_and_can_be_discarded(
     qtbot: QtBot, new_program: Callable[..., Program]
 ) -> None:
     folder = private_folder(data_folder() / "unsaved")
@@ -139,7 +139,7 @@ def test_a_damaged_safety_copy_is_offered_and_can_be_discarded(
     assert not path.exists()
 
 
-def test_opening_a_damaged_session_file_is_refused_and_the_file_stays(
+def test_opening_a_damaged_session_file_is_refused_and_leaves_the_file_unchanged(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "harbour.bpex"

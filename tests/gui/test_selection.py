@@ -47,7 +47,7 @@ def point_at_step(program: Program, step: int) -> None:
     program.session.selection.point(Mark.of_step(program.session.runs.shown, step))
 
 
-def test_pointing_at_a_token_highlights_the_token_in_the_text_and_among_the_ids_and_in_the_table(
+def test_pointing_at_a_token_in_the_text_highlights_it_in_every_panel(
     trained_window: Program,
 ) -> None:
     program = trained_window
@@ -267,7 +267,7 @@ def test_buttons_of_the_token_card_copy_the_token_and_forbid_its_merge(qtbot: Qt
     settle(qtbot, trained_window)
 
 
-def test_selected_rows_of_the_merge_table_become_the_chosen_steps(trained_window: Program) -> None:
+def test_selecting_several_rows_of_the_merge_table_chooses_their_steps(trained_window: Program) -> None:
     table = trained_window.merge_panel.table
     table.selectRow(2)
     assert trained_window.session.selection.steps == ()
@@ -278,9 +278,7 @@ def test_selected_rows_of_the_merge_table_become_the_chosen_steps(trained_window
     assert len(trained_window.session.selection.chosen_tokens) == run.learned
 
 
-def test_charts_and_films_and_trimming_and_export_use_only_the_chosen_steps(
-    qtbot: QtBot, trained_window: Program
-) -> None:
+def test_actions_on_chosen_steps_use_only_these_steps(qtbot: QtBot, trained_window: Program) -> None:
     table = trained_window.merge_panel.table
     trained_window.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained_window)

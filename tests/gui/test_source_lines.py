@@ -44,8 +44,8 @@ def test_the_source_lines_of_the_window_are_not_kept_in_memory() -> None:
 
 
 @pytest.mark.usefixtures("_finders")
-def test_source_lines_are_kept_again_for_the_console(program: Program) -> None:
-    """Otherwise a traceback in the console would not show the lines that a person typed."""
+def test_opening_the_console_stops_the_removal_of_source_lines(program: Program) -> None:
+    """Without the source lines, a traceback in the console would not show the lines that a user typed."""
     keep_no_source_lines()
     keep_no_source_lines()
     assert sum(isinstance(finder, SourceLineRemover) for finder in sys.meta_path) == 1

@@ -56,7 +56,7 @@ def test_a_waiting_background_thread_goes_on_when_the_window_becomes_idle() -> N
     assert any(seconds_until_idle() < window_first.PATIENCE_SECONDS for _ in range(500))
 
 
-def test_a_window_that_is_drawing_counts_as_busy_for_background_threads(qtbot: QtBot, program: Program) -> None:
+def test_background_threads_treat_a_window_that_is_drawing_as_busy(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(lambda: not window_first._Window.is_at_work)
     QApplication.sendEvent(program.window, QEvent(QEvent.Type.UpdateRequest))
     assert window_first._Window.is_at_work

@@ -90,8 +90,9 @@ class Crosshair:
 
 
 class Chart(pyqtgraph.GraphicsView):
-    """The base class of all charts. It owns the visible range, and reports the position or the bar or dot that a user
-    clicked.
+    """The base class of all charts.
+
+    It owns the visible range. When a user clicks, it reports the position, or the bar or dot that was clicked.
     """
 
     place_chosen = Signal(float)  # the number along the axis that was clicked
@@ -160,7 +161,7 @@ class Chart(pyqtgraph.GraphicsView):
     # -- showing ---------------------------------------------------------------------------
 
     def show_figure(self, figure: Figure) -> None:
-        """Show a figure. The visible part stays, unless the figure has another title."""
+        """Show a figure. The visible range of the chart is kept if the title of the figure is the same as before."""
         is_another = self.figure is None or figure.title != self.figure.title
         self.draw(figure)
         self.figure = figure

@@ -219,9 +219,9 @@ class PairsModel(QObject, LazyModel):
                 yield ShownToken.of(run.history, run.names, id)
 
     def _are_bars_useless(self) -> bool:
-        """Return whether bars would tell the user nothing.
+        """Return whether a chart with bars would be useless.
 
-        That is so at the end of a finished run, if no pair is left or if many pairs are equally good.
+        This is the case at the end of a finished run, if no pair is left or if many pairs are equally good.
         """
         run = self.run
         bars = self.bars

@@ -89,7 +89,7 @@ class MeasurePicker(QWidget):
         return field if isinstance(field, QComboBox) else None
 
     def _follow(self) -> None:
-        """Show the measure of the visible page in the box. Hide the page's own field for the measure."""
+        """Make the box show the measure of the visible page, and hide the field for the measure on the page itself."""
         page = self._charts.page if self._charts.shown in self._about else None
         field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
@@ -107,7 +107,7 @@ class MeasurePicker(QWidget):
         self._replace_fields(False)
 
     def _replace_fields(self, on: bool) -> None:
-        """Hide the field for the measure on each page that has such a field. If `on` is false, show it again."""
+        """Hide the field for the measure on each page that has one. If `on` is false, show these fields again."""
         for page in self._followed:
             page.hide_field("measure", on)
 

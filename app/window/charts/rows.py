@@ -197,7 +197,7 @@ class RowChart(Chart):
         number_width: float | None = None,
         row_height: float | None = None,
     ) -> None:
-        """Show these bars. Only the first `count` bars remain after an animation.
+        """Show these rows as bars. After an animation, only the first `count` rows remain.
 
         If `names_width` or `number_width` is None, then it is measured from the texts.
         """

@@ -49,7 +49,7 @@ class ChartWiring(QObject):
     def __init__(
         self, frame: Frame, charts: PageTabs, pages: Pages, place_of: Callable[[int], QPoint | None], parent: QObject
     ) -> None:
-        """Connect the charts.
+        """Connect the charts with the session and with the actions of the window.
 
         `place_of` returns the point on the screen where the table shows the token of a step, or None.
         """
@@ -127,8 +127,9 @@ class ChartWiring(QObject):
         return ask_where_to_save(self._frame.window, title, str(proposal), filters)
 
     def _save(self, page: Page) -> None:
-        """Ask for a path, and save the page as a picture or as data. If the page is only a table, the dialog proposes a
-        file of data.
+        """Ask for a path, and save the page as a picture or as data.
+
+        If the page is only a table, the dialog proposes a data file.
         """
         filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
         name = page.accessibleName().lower()

@@ -1,4 +1,4 @@
-"""The dialog that starts counts in other processes, and lists running and ended counts."""
+"""A dialog to start word counts in other processes. It also lists running and ended counts."""
 
 from __future__ import annotations
 

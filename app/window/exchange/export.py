@@ -149,7 +149,7 @@ class TableExport(FileWork):
     def prepare(
         self, path: Path, format: str, merges: int | None = None, folder_choices: FolderChoices = NO_CHOICES
     ) -> None:
-        """Write the files in memory and check them. The result arrives with the signal `checked`.
+        """Create the files in memory and check them. The signal `checked` delivers the result.
 
         Only a folder uses `folder_choices`. Other formats ignore it.
         """

@@ -118,7 +118,7 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def say(self, given: str) -> bool:
-        """Pass a guess or an answer to the lesson. Return whether the lesson accepts the guess or answer."""
+        """Pass a guess or an answer to the lesson. Return whether the lesson accepts it."""
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:

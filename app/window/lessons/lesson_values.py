@@ -22,7 +22,7 @@ from bpe_core.lessons.lessons import as_plain as as_plain
 
 @dataclass(frozen=True)
 class RaceOfStep:
-    """A race of trainers that a step of a lesson shows."""
+    """A race of trainers, which a step of a lesson shows."""
 
     words: Sequence[CountedWord]
     trainers: Sequence[str]

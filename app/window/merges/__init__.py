@@ -1,1 +1,1 @@
-"""The table of merges."""
+"""The package for the table of merges in the window."""

@@ -140,7 +140,10 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
 
 
 def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    """Return sort keys for steps. Steps with a tie come first, then steps with a small lead over the runner-up."""
+    """Return numbers by which the steps of a history can be sorted.
+
+    Steps with a tie come first, then steps that lead the runner-up by only a small count.
+    """
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
 

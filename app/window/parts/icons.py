@@ -31,9 +31,9 @@ def colored_icon(name: str, color: QColor) -> QIcon:
 
 
 def colored_picture(name: str, color: QColor, size: int) -> QPixmap:
-    """Return an icon as a picture with this width and height.
+    """Return an icon as a square picture.
 
-    `size` counts the pixels of a usual screen. On a screen with a high resolution, the picture has more pixels.
+    `size` is its width in device-independent pixels. On a high-resolution screen, the picture has more pixels.
     """
     scale = _resolutions()[-1]
     picture = QPixmap(_drawn(icon_svg(name).replace(DRAWN_IN, color.name()), round(size * scale)))

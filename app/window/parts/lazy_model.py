@@ -69,7 +69,7 @@ class LazyModel:
         return {"": ""}
 
     def table_function(self) -> Exact:
-        """Return a function that computes the complete and exact table of the page, to be saved in a file."""
+        """Return a function that computes the complete table of the page with exact values, for saving in a file."""
         return table_function_of(self.current_question)
 
     def figure_function(self) -> Drawn:
@@ -109,7 +109,7 @@ class LazyModel:
         return self._lookers > 0
 
     def refresh_soon(self) -> None:
-        """Refresh the model soon, as if a signal had arrived."""
+        """Schedule a refresh of the model, in the same way as a signal does."""
         self._throttle.call()
 
     def refresh(self) -> None:

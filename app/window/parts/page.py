@@ -63,7 +63,7 @@ class Page(LazyView):
     is_table = False  # whether it shows nothing but rows
 
     def table_function(self) -> Exact:
-        """Return a function that computes the exact values on the page, to be saved in a file."""
+        """Return a function that computes the exact values on the page, for saving them in a file."""
         self.watched.catch_up()
         return self.watched.table_function()
 
@@ -76,7 +76,7 @@ class Page(LazyView):
         return self.watched.has_figure
 
     def figure_function(self) -> Drawn:
-        """Return a function that computes the figure of the page for print."""
+        """Return a function that computes the page's figure for printing."""
         return self.watched.figure_function()
 
     @property
@@ -101,7 +101,7 @@ class Page(LazyView):
 
 
 class PagePlace(QWidget):
-    """A place that holds a page. The page is built when the place becomes visible for the first time."""
+    """A widget for one page. The page is built when the widget becomes visible for the first time."""
 
     def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
         """Make an empty place. `build` makes the page and puts it into the place."""

@@ -1,4 +1,4 @@
-"""The functions that write numbers, tokens and tips for people."""
+"""Functions that format numbers, tokens and tooltips for display."""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ class PublishingWiring(QObject):
     def share(self) -> None:
         """Ask where to save a web page about the run shown. Any browser can open the page.
 
-        During a lesson, the page is about the lesson. In Compare, the page is about all runs side by side.
+        During a lesson, the page is about the lesson. If several runs are compared side by side, the page is about
+        all of them.
         """
         numbers = self._pages.page(LANES).model.numbers if self._window.room == "compare" else []
         if name := self.lesson_taken():

@@ -1,4 +1,4 @@
-"""The model of a question: how did a byte-pair compressor divide a text into blocks?"""
+"""The model of the question `blocks`: how did a byte-pair compressor divide a text into blocks?"""
 
 from __future__ import annotations
 

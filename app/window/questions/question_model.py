@@ -218,7 +218,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def is_about_one_run(self) -> bool:
-        """Return whether the question is about the run shown only."""
+        """Return whether the question is only about the run shown."""
         return self.question.studies is None or self.question.axis != ""
 
     @property
@@ -226,7 +226,7 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one_run and self.question.takes_moments
 
     def _early_step(self) -> int | None:
-        """Return the step shown if the answer must show the run shown as it was after this step. Otherwise return None.
+        """Return the step shown if the answer is about the run shown as it was after this step. Otherwise return None.
 
         The answer shows such an earlier state if the question compares several runs, and the run has later steps.
         """
@@ -379,9 +379,9 @@ class QuestionModel(QObject, LazyModel):
         return float(moment if self.question.axis == "step" else run.history.vocabulary_size_at(moment))
 
     def place_of_step(self, step: int) -> float | None:
-        """Return the place on the figure's axis for a step, or None if the step has no place there.
+        """Return the position of a step on the figure's axis. Return None if the axis does not show the step.
 
-        Step 0 has no place.
+        Step 0 is never shown.
         """
         return self._place_at(step) if step else None
 

@@ -294,7 +294,7 @@ class QuestionPage(Page):
     def _share_width(self) -> None:
         """Give the figure and the rows the same width when the figure or the rows appear or disappear.
 
-        Between these changes, a user can move the handle.
+        At other times, a user can move the handle between them.
         """
         hidden = (self.figure.isHidden(), self.table.isHidden())
         if hidden != self._hidden:

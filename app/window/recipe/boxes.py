@@ -1,4 +1,4 @@
-"""The box that chooses a preset, and the box that chooses the vocabulary size."""
+"""The boxes in which a user chooses a preset and a vocabulary size."""
 
 from __future__ import annotations
 

@@ -208,13 +208,13 @@ class RecipeForm(QObject):
     def _recipe_shown(self) -> Recipe | None:
         """Return the recipe of the run shown, with `grown_from` set to 0. Return None if no run is shown.
 
-        With another value, `grown_from` says that the run extended a table.
+        If `grown_from` is not 0, the run extended a table.
         """
         return None if self._runs.shown is None else self._runs.shown.recipe.with_changes(grown_from=0)
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """Return a row for each choice in which the recipe differs from that of the run shown.
+        """Return a row for each choice in which this recipe differs from the recipe of the run shown.
 
         A row holds the title of the choice, its new value, and its value in the run.
         """

@@ -63,15 +63,15 @@ class WatchPanel(QWidget):
         return box
 
     def choose_method(self, method: str, size: int | None = None) -> None:
-        """Train a run with another method, and play its steps.
+        """Train with a different method, and play the steps of the new run.
 
-        `size` is the wanted vocabulary size. If it is None, the size that the user chose before is kept, if possible.
+        `size` is the requested vocabulary size. If it is None, keep the size that the user chose before, if possible.
         """
         self._form.choose_method(method, size)
         self.train_wanted.emit()
 
     def _show_method(self) -> None:
-        """Select the method of the recipe in the box. If the box does not list it, select no method."""
+        """Select the method of the recipe in the box. If the method is not in the box, select nothing."""
         chosen = self._form.value("method")
         place = self.method.findData(chosen)
         self.method.setCurrentIndex(place)

@@ -261,7 +261,7 @@ class _TileRows:
             self._row(were, row, fills, top + number * self._row_distance, progress)
 
     def _draw_shaped_row(self, tiles: list[Tile], fills: Fills, top: float) -> None:
-        """Draw a row of tiles in reading order. Each letter has the shape that it has in the word without tiles."""
+        """Draw a row of tiles in reading order. Each letter has the same shape as in the undivided word."""
         first = tiles[0].first
         characters = self._now.characters[first : tiles[-1].stop]
         starts = list(accumulate((len(item.encode("utf-16-le")) // 2 for item in characters), initial=0))
@@ -364,7 +364,7 @@ class _TileRows:
 
 
 def _full_ids(tile: Tile) -> str:
-    """Return the ids of a tile as text. If the token begins with a marker, the text begins with it, too."""
+    """Return the ids of a tile as text. If the token begins with a marker, the text begins with this marker."""
     if tile.id is None:
         return " ".join(map(str, tile.ids))
     return f"{tile.sign}… {tile.id}" if tile.sign else str(tile.id)

@@ -50,7 +50,7 @@ class SplitText:
 
 @dataclass(frozen=True)
 class ShelfCardText:
-    """The texts and the state of one card."""
+    """The texts and the state of one card on the shelf. A card shows one tokenizer."""
 
     key: str
     title: str

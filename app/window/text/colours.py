@@ -1,8 +1,9 @@
 """The colours of tokens: by their bytes, or by their place on a scale such as age or rarity.
 
-If the bytes decide, a token has the same colour at all steps, and in all texts, pages and runs. If neighbouring tokens
-would have the same colour, every second one of them gets another colour. On a scale, each colour has a twin, which is
-a slightly different shade. If neighbouring tokens have the same colour, every second one of them gets the twin.
+If the bytes decide, a token has the same colour at all steps, and in all texts, pages and runs. If neighbouring
+tokens would have the same colour, every second one of them gets a different colour. On a scale, each colour has a
+twin, which is a slightly different shade. If neighbouring tokens have the same colour, every second one of them
+gets the twin.
 """
 
 from __future__ import annotations
@@ -170,9 +171,9 @@ class _HashedColours:
         return cls(known, colours, others, len(tokens.ids))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Return the colours. If neighbouring tokens would have the same colour, every second one gets another colour.
+        """Return the colours. If neighbouring tokens would have the same colour, every second one gets a new colour.
 
-        This other colour also differs from the colour of the next token.
+        The new colour also differs from the colour of the next token.
         """
         colours = np.full(self.count, UNCOLOURED, np.int8)
         chosen = self.colours.astype(np.int8)

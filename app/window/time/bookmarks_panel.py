@@ -1,4 +1,4 @@
-"""The panel of bookmarks: their list, the note of the selected bookmark, and a field for references."""
+"""A panel with the list of bookmarks, the note of the selected bookmark, and a field for references."""
 
 from __future__ import annotations
 

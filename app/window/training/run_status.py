@@ -64,7 +64,7 @@ class TrainingStatusModel(QObject):
             self._update()
 
     def catch_up(self) -> None:
-        """Update the state now, because an action needs it."""
+        """Update the state immediately, before an action uses it."""
         self._throttle.catch_up()
 
     def _update(self, *_: object) -> None:

@@ -76,7 +76,10 @@ LOOK_MILLISECONDS = 1_000  # pause between two checks of how much machine code i
 
 
 class StatusLine(QStatusBar):
-    """A status line with a sentence on the left and the run on the right. During work it has a progress bar."""
+    """A status line with a sentence on the left and a description of the run shown on the right.
+
+    During work it has a progress bar.
+    """
 
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -117,7 +117,7 @@ class TrainingWiring(QObject):
         self._session.train(fits=not self._form.has_own_size)
 
     def set_speed(self, place: int) -> None:
-        """Set the speed of training and playing to the speed at a position of the slider."""
+        """Set the speed of training and playback from the position of the slider."""
         self._frame.settings.put(SPEED, place)
         self._session.runs.set_pace(merges_per_second(place))
         self._session.playing.set_speed(merges_per_second(place))

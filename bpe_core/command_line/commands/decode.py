@@ -80,9 +80,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _warn_of_difference(study: Study, ids: list[int], options: argparse.Namespace) -> None:
-    """Warn on standard error if the decoded text has other ids when it is encoded.
+    """Warn on standard error if encoding the decoded text gives different ids.
 
-    Standard output has only the text, because scripts read it.
+    Only the text goes to standard output, because scripts read standard output.
     """
     from bpe_core.insight.round_trip import first_difference
 

@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report_large_ids(study: Study, at: int) -> None:
-    """Report on standard error if the ids are larger than the vocabulary. Standard output has only ids."""
+    """Report on standard error if the ids are larger than the vocabulary. Only ids go to standard output."""
     if sentence := sentence_about_large_ids(study.history, at):
         sys.stdout.flush()
         sys.stderr.write(f"{sentence}\n")

@@ -177,9 +177,9 @@ def _learn_into_session(
     report: ProgressReport,
     interruption: Interruption,
 ) -> History:
-    """Learn a run, and save it in a session during the training.
+    """Learn a history from the words, and save it in a session while the training runs.
 
-    If the session already contains a part of the same run, continue after this part.
+    If the session already contains the first steps of the same run, continue after these steps.
     """
     from bpe_core.studies.sessions import GrowingRun  # this module loads SQLite
 

@@ -1,5 +1,6 @@
-"""The kinds of tables that can hold a vocabulary of Best. These are the kinds of Unigram, except the table of
-llama.cpp.
+"""The kinds of tables in which a vocabulary of the method Best can be stored.
+
+They are the kinds for Unigram, except the table of llama.cpp.
 """
 
 TABLES = frozenset({"scores", "Unigram"})

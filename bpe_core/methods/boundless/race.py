@@ -1,7 +1,8 @@
-"""The combination of two lists of steps into one list: merges within words, and merges across words.
+"""A module that combines two lists of steps into one list.
 
-A separate pass learns each list. The pass whose next pair has the higher count gives the next step. If the first pass
-must drop a token, this drop comes first.
+The first list has the merges within words, and the second list has the merges across words. A separate pass learns
+each list. The pass whose next pair has the higher count gives the next step. If the first pass must drop a token,
+this drop comes first.
 """
 
 from __future__ import annotations

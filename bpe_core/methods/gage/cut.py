@@ -117,7 +117,7 @@ class BlockTokens(Segmentation):
         self.pending = boundaries.pending
 
     def _table_at(self, at: int) -> tuple[Boundaries, int]:
-        """Return the boundaries of the text after the table of one block has split it.
+        """Return the boundaries of the text when the table of one block splits it.
 
         The block is the one to which step `at` belongs. Also return how many of the first `at` steps belong to this
         block.

@@ -6,7 +6,7 @@ MOST_BEHIND = 3  # bytes of a character after its first byte
 
 
 def lacks_of(texts: list[bytes]) -> list[int]:
-    r"""Return the number of bytes that each text lacks to form whole characters.
+    r"""Return the number of continuation bytes that are missing in each text.
 
     Each surplus continuation byte counts as -1.
 

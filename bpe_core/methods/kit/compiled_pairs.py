@@ -323,8 +323,9 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Remove recorded positions at which the pair no longer occurs. If this frees too little memory, make a larger
-        arena.
+        """Remove recorded positions of pairs that no longer occur there.
+
+        If this frees too little memory, make a larger arena.
         """
         names.tidy_arena(self._state)
         arena = self._state.arena

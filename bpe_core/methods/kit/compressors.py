@@ -1,4 +1,4 @@
-"""The sizes that a file or texts have after compression by zlib and zstd. They serve as a comparison."""
+"""A module that compresses files and texts with zlib and zstd. The sizes serve as a comparison."""
 
 from __future__ import annotations
 

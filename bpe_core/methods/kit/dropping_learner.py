@@ -65,8 +65,8 @@ def first_scores(coverage: Int64s) -> Float32s:
 def rounded_sums(expected: Float64s) -> Float32s:
     """Round sums to 32 bits. First remove the last bits, which depend on the order of the additions.
 
-    Otherwise the same additions in another order could give a different 32-bit number, if the sum is halfway between
-    two such numbers. An odd count above 2**24 is such a sum.
+    Otherwise the same additions in a different order could give a different 32-bit number, if the sum is halfway
+    between two such numbers. An odd count above 2**24 is such a sum.
 
     >>> rounded_sums(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
@@ -126,7 +126,7 @@ ReasonColumns = Mapping[str, npt.NDArray[Any]]
 
 
 class Batch(NamedTuple):
-    """A batch of pieces to drop one by one, in this order."""
+    """A batch of pieces that are dropped one by one, in the order of the array `pieces`."""
 
     pieces: Int32s
     reasons: ReasonColumns  # the reasons of each piece

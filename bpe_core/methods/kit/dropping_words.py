@@ -1,7 +1,7 @@
-"""The splitting of words by a list of steps that join pairs and drop tokens. The steps are applied in their order.
+"""A way to split words by a list of steps, which are applied in order. A step joins a pair or drops a token.
 
-Steps that change nothing in a word are skipped. The next step is the first later step that joins two neighbours in the
-word or drops one of its tokens.
+Steps that change nothing in a word are skipped. The next step is the first later step that joins two neighbours in
+the word or drops one of its tokens.
 """
 
 from __future__ import annotations

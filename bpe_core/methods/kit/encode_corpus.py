@@ -353,8 +353,8 @@ class CorpusEncoder:
     def _array_of_thread(self, size: int) -> Int32s | None:
         """Return the array into which this thread writes the ids of each part.
 
-        A new array for each part would take longer, because the system must clear its memory. Return None for a part of
-        more than the usual size.
+        All parts share the array. A new array for each part would take longer, because the system clears new memory.
+        Return None for a part that is larger than usual.
         """
         if size > PIECE + LEAST_PIECE // 2:
             return None

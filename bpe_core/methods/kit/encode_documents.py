@@ -1,12 +1,12 @@
 """The encoding of documents into numbered shards of ids, with an index of the ends of the documents.
 
 The folder holds three kinds of files. A shard has a file of ids (`00000.npy`, or `00000.bin` with Megatron's
-`00000.idx`). Next to it, the file `00000.ends` holds one number for each document: the offset after its last id (int64,
-lowest byte first). `index.json` lists all files. A document is never divided between two shards. Empty texts are left
-out.
+`00000.idx`). Next to it, the file `00000.ends` holds one number for each document: the offset after its last id
+(int64, lowest byte first). `index.json` lists all files. A document is never divided between two shards. Empty
+texts are left out.
 
-During the work, whole shards are kept in a folder beside the result. If the work is interrupted, the same request later
-continues after the last whole shard. The result is the same, byte for byte.
+During the work, whole shards are kept in a folder beside the result. If the work is interrupted, a later call with
+the same arguments continues after the last whole shard. The result is the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -454,7 +454,7 @@ class _Shards:
             part.replace(place)
 
     def leave(self, *, can_go_on: bool) -> bool:
-        """Keep the finished shards if the same request can use them later, and otherwise remove them.
+        """Keep the finished shards if a later call with the same arguments can use them. Otherwise remove them.
 
         Return whether any shards are kept.
         """

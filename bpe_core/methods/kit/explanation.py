@@ -199,7 +199,7 @@ class WordReasons(ExplainedText):
         """Explain a boundary inside a word."""
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """Return the steps that change how the word at a byte is split. Each step comes with the word's new tokens."""
+        """Return the steps that change the tokens of the word at the offset `byte`, each with the word's new tokens."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 

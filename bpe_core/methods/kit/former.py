@@ -1,4 +1,7 @@
-"""The classes by which older plug-ins declare a method: a `FormerEntry` with facts, and a module with a `Method`."""
+"""The classes that describe a method in older plug-ins.
+
+Such a plug-in has a `FormerEntry` with facts, and a module with a `Method`.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Learner(Protocol):
 
     @property
     def reasons(self) -> Reasons:
-        """Return the values by which the steps so far were chosen, without the counts.
+        """Return the values that decided which steps were made. The counts are not included.
 
         Each step has a row. Later steps do not change the rows of earlier steps.
         """

@@ -190,10 +190,9 @@ class Method(MethodFacts):
         return Alphabet.for_words(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
-        """Return an alphabet with the pieces of words with which the method begins to learn.
+        """Return the alphabet of a method that begins with pieces of words. Return None for any other method.
 
-        Unlike `tokens_at_first`, this function accepts every kind of word marker. Return None for a method that does
-        not begin with pieces.
+        The alphabet contains these pieces. Unlike `tokens_at_first`, this function accepts every kind of word marker.
         """
         return None
 
@@ -232,9 +231,9 @@ class Method(MethodFacts):
         return None
 
     def possible_histories(self, history: History) -> Iterable[History]:
-        """Return other histories, by this method, that lead to the same table of tokens as `history`.
+        """Return different histories of this method that lead to the same table of tokens as `history`.
 
-        A file with a table does not always say by which method the table was made.
+        A file with a table does not always say which method made the table.
         """
         return ()
 

@@ -145,9 +145,9 @@ class PlainLearner:
     def _first_place(self, pair: Pair) -> int:
         """Return the first cell at which a pair occurs. Return NOTHING if the pair occurs nowhere.
 
-        A cell is an element of the array that holds the base symbols of all words. The learner stores the words as runs
-        of symbols. For each pair, it remembers how many of its first runs no longer contain it, so that the next call
-        can skip these runs.
+        A cell is an element of the array that holds the base symbols of all words. The learner stores the words as
+        runs of symbols. For each pair, it stores the runs in which the pair occurred. It remembers how many runs at
+        the beginning of this list no longer contain the pair, so that the next call can skip them.
         """
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):

@@ -1,4 +1,4 @@
-"""The values, besides the count, by which steps are chosen. Tables and charts show them as reasons."""
+"""The values that decide which step is chosen, apart from the count. Tables and charts show them as reasons."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Reason:
 
 
 def reasons_in_words(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return the values, besides the count, by which a step or a candidate was chosen.
+    """Return the values that decided why a step or a candidate was chosen, apart from the count.
 
     Each value is a pair (title, text).
     """

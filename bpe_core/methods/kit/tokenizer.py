@@ -306,11 +306,11 @@ class Tokenizer:
     # -- from tokens to a text -------------------------------------------------------------
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
-        """Return the text of tokens. Bytes that are not a whole character become �.
+        """Return the text that the ids decode to. Bytes that are not a whole character become �.
 
-        The way "exact" joins the texts of the tokens. The way "library" returns the text that the library of the file
-        returns. The library may remove a space that was put before the text, and may show unknown characters
-        differently.
+        If `way` is "exact", the texts of the tokens are joined. If it is "library", the result is the text that the
+        library for this kind of tokenizer file returns. That library may remove a space that was put before the text,
+        and may show unknown characters differently.
         """
         if way == "library":
             return self._library_text.text(ids, skip_special=skip_special)

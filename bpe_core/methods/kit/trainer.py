@@ -106,8 +106,8 @@ class Trainer:
     def gone_through(self) -> GoneThrough | None:
         """Return the progress of the learner in bytes of the text or in tokens of the vocabulary.
 
-        Return None if the learner does not report such progress. Also return None if the steps show more progress: the
-        finished steps are a larger share of all planned steps than the bytes or tokens are of their total.
+        Return None if the learner does not report such progress. Also return None if the share of finished steps
+        among the planned steps is larger than this progress.
         """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:

@@ -36,8 +36,7 @@ NO_LANGUAGES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """The result of choosing a language: the language that the next step serves, and the most frequent pairs of its
-    words."""
+    """The language that the next step serves, and the most frequent pairs of its words."""
 
     language: int
     best: list[Candidate]  # with the counts in the texts of the language

@@ -3,10 +3,10 @@
 **Learning.** Each step joins the most frequent pair, and in a tie the pair with the smallest bytes. A count is the
 number of tokens that a merge makes, so `aaa` holds the pair a+a once.
 
-A merge joins two tokens, its halves. It uses up some of the occurrences of each half. If this is at least the share
-`tau` of all occurrences of a half, the half is dropped. Its remaining occurrences are split into the two tokens from
-which the half was made, or into base symbols, as the recipe chooses. If a later merge makes a token with the text of a
-dropped token, it is the same token. Learning ends when the requested number of tokens is in use.
+A merge joins two tokens, its halves. It uses up some of the occurrences of each half. If it uses up at least the
+share `tau` of all occurrences of a half, the half is dropped. Its remaining occurrences are split into the two
+tokens from which the half was made, or into base symbols, as the recipe chooses. If a later merge makes a token
+with the text of a dropped token, it is the same token. Learning ends when the requested number of tokens is in use.
 
 **Encoding.** A word is split into base symbols. Then all steps are applied in their order, both merges and drops.
 

@@ -29,8 +29,8 @@ def histories_of_two_stages(history: History) -> Iterator[History]:
 def in_stages(history: History, words_by: str) -> History:
     """Convert a table of superwords to a history of SuperBPE. The second stage begins with the first superword.
 
-    The longest superword gives the limit on the number of words. A superword with a space after a colon shows that the
-    second stage allows this.
+    The longest superword gives the limit on the number of words. If a superword has a space after a colon, words
+    may be joined across colons in the second stage.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "

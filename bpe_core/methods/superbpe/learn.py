@@ -1,8 +1,8 @@
-"""The learner of SuperBPE: byte-pair encoding twice, first on the words of a corpus and then on whole runs of words.
+"""The learner of SuperBPE. It applies byte-pair encoding twice, first to words and then to runs of words.
 
-The corpus is counted in runs: each entry in its table of words is a run of several words. A pattern of the recipe
-splits the runs into words, and the first learner gets only these words. The second learner gets the runs. It makes the
-same merges as the first learner, and then learns more merges.
+Each entry in the table of words is a run of several words. A pattern of the recipe splits the runs into words, and
+the first learner gets only these words. The second learner gets the runs. It makes the same merges as the first
+learner, and then learns more merges.
 """
 
 from __future__ import annotations

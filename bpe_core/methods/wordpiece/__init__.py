@@ -1,4 +1,8 @@
-"""The method WordPiece: it joins pairs inside words, and splits a word from the left by the longest token that fits."""
+"""The method WordPiece.
+
+It joins pairs inside words. It splits a word from left to right, and takes the longest token that fits each
+time.
+"""
 
 from __future__ import annotations
 

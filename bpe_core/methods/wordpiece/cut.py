@@ -1,7 +1,7 @@
-"""The segmenter that splits each word from the left, each time by the longest token that fits.
+"""The segmenter that splits each word from left to right, and takes the longest token that fits each time.
 
-Every token has a birth, the number of steps after which the token exists. So the same table of tokens is used for any
-number of steps. The tokens of a word stay valid until a step adds a longer token that fits.
+Every token has a birth, the number of steps after which the token exists. So the same table of tokens is used
+for any number of steps. The tokens of a word stay valid until a step adds a longer token that fits.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
 """A short, plain and slow reference for WordPiece, as far as the method is known.
 
-A character inside a word is written with `##`. It is a different symbol from the same character at the beginning. So
-`low` is `l ##o ##w`, and joining the last two symbols gives `##ow`. The learner was never published. Two rules are
-called WordPiece:
+A character inside a word is written with `##`. It is a different symbol from the same character at the beginning.
+So `low` is `l ##o ##w`, and joining the last two symbols gives `##ow`. The learner was never published. Two rules
+are called WordPiece:
 
 `count`  the pair that occurs most often is joined, as in byte-pair encoding;
 `score`  the pair with the highest score is joined: count(ab) / (count(a) * count(b)).
 
-An example from an article, for the rule `score`:
+An example for the rule `score`:
 
     >>> Fraction(100, 500 * 800) > Fraction(50, 10_000 * 5_000)
     True
 
 A merge lowers the counts of the two tokens that it joins. So the scores of other pairs with these tokens *rise*.
 
-**Encoding.** A word is split from the left, each time by the longest token that fits. If no token fits, the whole word
-is unknown. A word that is longer than the recipe allows is unknown too.
+**Encoding.** A word is split from the left, each time by the longest token that fits. If no token fits, the whole
+word is unknown. A word that is longer than the recipe allows is unknown too.
 
     >>> recipe = Recipe.preset("wordpiece", merges=5)
     >>> history = train(WordTable.from_counts({"play": 4, "player": 3, "plays": 2}), recipe)

@@ -130,9 +130,9 @@ def _without_flag(token: str) -> str:
 def _list_matches(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
     """Return an expression that matches all spellings of the letters in `unit`, such as `[Ssſ]` for `s`.
 
-    A unit is a part of an expression: a set, a run of letters, or any other token. Also return whether `regex` finds
-    the same matches by the unchanged unit. If `alone` is true, as in a lookbehind, one letter never matches several
-    letters, so `ß` does not match `ss`.
+    A unit is a part of an expression: a set, a run of letters, or any other token. Also return whether `regex`
+    finds the same matches if the unit is not changed. If `alone` is true, as in a lookbehind, one letter never
+    matches several letters, so `ß` does not match `ss`.
     """
     token = "".join(unit)
     if _letter(unit[0]) and alone:

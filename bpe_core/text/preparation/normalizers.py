@@ -315,8 +315,9 @@ class Precompiled:
         return steps + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Return whether a text occurs in a replacement of the table, or in one of the texts that the table does not
-        change.
+        """Return whether a text occurs in one of the replacements in the table.
+
+        Also return True if it occurs in a text that the table leaves unchanged.
         """
         return text in self.kept or text in self.table
 

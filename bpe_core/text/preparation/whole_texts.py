@@ -24,7 +24,7 @@ MARKER = "▁"
 
 
 class Marks(NamedTuple):
-    """The choices by which SentencePiece adds, removes and marks spaces when it normalizes a text."""
+    """The options that control how SentencePiece adds, removes and marks spaces during normalization."""
 
     prefix: bool = False
     one_blank: bool = False

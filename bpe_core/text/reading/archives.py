@@ -1,4 +1,7 @@
-"""The reader of archives. Each file in an archive is read by its kind. No file is unpacked to the disk."""
+"""The reader of archives. Each file in an archive is read according to its file type.
+
+No file is unpacked to the disk.
+"""
 
 from __future__ import annotations
 
@@ -120,9 +123,9 @@ class _SmallTexts:
 
 
 def _why_not_read(name: str) -> str:
-    """Return the reason why a member is not read, if its path leads out of the archive. This is probably an attack.
+    """Return the reason not to read an archive member if its path leads out of the archive.
 
-    Return an empty string for any other path.
+    Such a path is probably an attack. Return an empty string for any other path.
     """
     path = name.replace("\\", "/")
     parts = _parts(path)

@@ -336,7 +336,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield each text of a row as a document. Rows without a text are reported in the log."""
+    """Yield the texts of the table, each as a document. Rows without a text are reported in the log."""
     with open_arrow_table(source) as file:
         columns = text_columns(file.schema)
         field = choose_field(options.field, columns, source.name)

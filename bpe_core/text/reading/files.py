@@ -283,7 +283,7 @@ def _with_options(source: Source, options: ReadingOptions) -> Source:
 
 
 def _as_symbols(source: Source) -> Source:
-    """Return a source that reads the named symbols in a file. Raise CorpusError if the file is of another kind."""
+    """Return a source that reads the named symbols in a file. Raise CorpusError if the file cannot hold any."""
     if source.kind not in ("text", "jsonl"):
         raise CorpusError(
             f"{source.name} cannot hold named symbols. Give a file with a symbol in each line, FASTA, or lists in JSON."

@@ -1,4 +1,4 @@
-"""The search for files in a folder, and for groups made of its subfolders."""
+"""The search for files in a folder. Each subfolder can become a group of texts."""
 
 from __future__ import annotations
 
@@ -122,9 +122,9 @@ def matches(path: PurePath, patterns: Sequence[str]) -> bool:
 
 
 def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """Return a dictionary from the name of each subfolder to a group. A group is a list of paths.
+    """Return the groups in a folder, as a dictionary from group names to lists of paths.
 
-    The files that are not in a subfolder form one more group with the name of the folder.
+    Each subfolder is a group. The files outside the subfolders form one more group with the name of the folder.
     """
     try:
         listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))

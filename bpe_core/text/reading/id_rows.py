@@ -220,7 +220,7 @@ def _check_fields(names: Sequence[str], known: Sequence[str], where: str) -> Non
 
 
 def _fields_among(names: Sequence[str]) -> tuple[str, ...]:
-    """Find the fields that hold ids, judged by their usual names.
+    """Find the fields that hold ids. Fields are recognized by their usual names.
 
     The result is one field for all ids of a row, or one field for each part of the row.
     """

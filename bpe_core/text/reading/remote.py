@@ -32,9 +32,9 @@ Turn = AbstractContextManager[object]
 def _lock_of(file_system: Any) -> Turn:
     """Return the lock that a thread holds while it opens or reads a file of a file system.
 
-    The lock is needed if several threads read one shared file object. This happens in archives, and in file systems in
-    memory. No lock is needed for a disk, where each reader opens its own file, or for packages that answer many
-    requests at once.
+    The lock is needed if several threads read one shared file object. This happens in archives, and in file
+    systems in memory. No lock is needed for a disk, where each reader opens its own file, or for a package that
+    can handle many requests at once.
     """
     kind = type(file_system)
     is_around_another = hasattr(file_system, "fs")
@@ -125,7 +125,7 @@ def _size(info: dict[str, Any]) -> int | None:
 def _version(info: dict[str, Any]) -> str:
     """Return a fingerprint of all that is known about a file, such as its time and checksum.
 
-    Each package has other names for these facts, so all facts are used.
+    Each package has different names for these facts, so all facts are used.
     """
     facts = sorted((str(key), str(value)) for key, value in info.items())
     return hashlib.sha256(repr(facts).encode(errors="surrogatepass")).hexdigest()[:24]

@@ -51,8 +51,8 @@ def are_fasta(paths: Iterable[str]) -> bool:
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Yield the sequences of a file as documents, in blocks of about `size` bytes.
 
-    A sequence consists of named symbols, such as the notes of a melody. In a document, a private character of Unicode
-    represents each symbol.
+    A sequence consists of named symbols, such as the notes of a melody. In a document, each symbol is represented
+    by a private-use character of Unicode.
     """
     names = SymbolNames(options.symbol_names or ())
     for part in sequence_parts(source, options, max(1, size // WIDTH), log):

@@ -1,7 +1,7 @@
-"""The reader of tables as text: .csv and .tsv files, whose first row names the columns, and .jsonl files.
+"""A reader of tables in text files.
 
-A .jsonl file has a JSON object in each line. One column or field holds the texts. A field of JSON may also hold lists
-of texts.
+The first row of a .csv or .tsv file names the columns. A .jsonl file has a JSON object in each line. One column or
+field holds the texts. A field of JSON may also hold lists of texts.
 """
 
 from __future__ import annotations

@@ -27,9 +27,10 @@ __all__ = ["ScanTable", "characters_beginning_matches", "table_for", "table_of",
 
 
 def characters_beginning_matches(expression: str) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of the code points at which a match begins, unless an earlier match continues there.
+    """Return a mask of the code points that begin a match wherever they occur.
 
-    Return None if this depends on the neighbours of a character.
+    The only exception is a place where an earlier match continues. Return None if the neighbours of a character
+    decide whether it begins a match.
     """
     from bpe_core.text.scanner.automaton import Automaton
     from bpe_core.text.scanner.expression import NoTable, read_expression

@@ -53,8 +53,8 @@ class Kinds:
     ) -> None:
         """Divide all characters into kinds by the sets of a pattern.
 
-        `sources` are the sets in the syntax of `regex`. `characters` are the code points in the sets, and `classes` are
-        the classes in the sets.
+        `sources` are the sets in the syntax of `regex`. The members of the sets are given as well: `characters` are
+        the single code points, and `classes` are the character classes.
         """
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)

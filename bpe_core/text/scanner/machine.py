@@ -42,7 +42,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class TooLarge(Exception):
-    """An error for a machine with too many states or kinds of characters for a table."""
+    """An error that is raised if an automaton has too many states or character classes for a table."""
 
 
 @dataclass(frozen=True)

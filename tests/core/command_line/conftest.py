@@ -1,4 +1,7 @@
-"""Fixtures for tests of commands: a text, a table learned from the text, and a command in another process."""
+"""Fixtures for tests of commands: a text, and a table learned from the text.
+
+The function `program` runs a command in a separate process.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,11 @@ def odd_files(folder: Path) -> dict[str, str]:
 
 
 def cases(good: dict[str, str], odd: dict[str, str]) -> Iterator[list[str]]:
-    """Yield command lines. Each argument that names a file gets each odd file once, in one of its commands."""
+    """Yield command lines with odd files.
+
+    Each argument that names a file is tested once with each odd file, in one of the commands that have the
+    argument.
+    """
     tried = set[tuple[str, ...]]()
     for command in (*COMMANDS, *command_questions()):
         actions = declared_by(command).actions

@@ -48,7 +48,7 @@ def test_the_compress_and_expand_commands_report_the_sizes_as_json(
     assert json.loads(capsys.readouterr().out) == {"output": "c.txt", "size": book.stat().st_size}
 
 
-def test_the_compress_command_reports_missing_packages_and_blocks_that_contain_every_byte_value(
+def test_the_compress_command_reports_a_missing_package_and_blocks_with_all_byte_values(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())

@@ -104,7 +104,7 @@ def test_the_help_of_each_command_has_examples(command: str, capsys: pytest.Capt
         (["--quiet", "train", "x"], "write --quiet behind train"),
     ],
 )
-def test_a_mistyped_command_is_corrected_in_the_message(
+def test_the_error_for_a_mistyped_command_line_suggests_a_correction(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(arguments) == 2

@@ -1,4 +1,7 @@
-"""Tests of the command that answers the questions of an exercise, and of the stories that it brings."""
+"""Tests of the command that answers the questions of an exercise.
+
+The stories that the program makes for this command are tested, too.
+"""
 
 from __future__ import annotations
 

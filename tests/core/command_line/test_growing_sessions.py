@@ -111,7 +111,7 @@ def test_a_training_run_that_is_killed_and_resumed_makes_the_same_steps_as_an_un
         ["train", "s.txt", "s.txt", "--twice", "--vocab-size", "330"],
     ],
 )
-def test_training_with_another_recipe_does_not_resume_a_killed_run(
+def test_training_with_a_different_recipe_does_not_resume_a_killed_run(
     other: list[str], folder: Path, frequent_writes: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_partial_session(frequent_writes, "bpe")

@@ -189,10 +189,10 @@ def test_repeating_a_manifest_that_names_the_address_of_a_cluster_is_refused(
     ) in capsys.readouterr().err
 
 
-def test_a_manifest_for_an_existing_file_is_written_only_if_the_command_makes_the_same_file_again(
+def test_an_existing_file_gets_a_manifest_only_if_repeating_its_command_gives_an_equal_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The older manifest stays until the command has made an equal file. A failed command writes no manifest."""
+    """The older manifest stays until the command has made the same file. A failed command writes no manifest."""
     monkeypatch.chdir(tmp_path)
     Path("book.txt").write_text(TEXT, encoding="utf-8")
     train = ["train", "book.txt", "--merges", "5", "--output", "merges.csv"]

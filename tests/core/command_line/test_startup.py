@@ -58,7 +58,7 @@ print(*found, sep="\\n")
     assert done.stdout.split("\n") == ["", ""]
 
 
-def test_a_process_collects_garbage_only_while_its_command_runs() -> None:
+def test_a_command_process_enables_garbage_collection_only_for_its_command() -> None:
     script = """
 import gc
 from bpe_core.command_line import main

@@ -162,7 +162,7 @@ def test_reason_columns_keep_their_order_when_a_run_is_saved_in_a_session(
     assert heads[0] == heads[1]
 
 
-def test_encoding_reports_ids_outside_the_vocabulary_with_advice(
+def test_the_encode_command_warns_about_ids_beyond_the_vocabulary_and_gives_advice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run of Unigram has an id for each seed piece, even for a piece that was dropped."""

@@ -87,7 +87,7 @@ def test_an_id_map_lists_each_id_once_and_gives_the_old_tokens_that_make_up_each
             assert b"".join(before.token_bytes(part) for part in parts) == bytes.fromhex(row["hex"])
 
 
-def test_an_id_map_splits_each_new_token_as_the_library_of_the_old_table_does(table: History) -> None:
+def test_an_id_map_splits_new_tokens_as_the_tokenizers_library_does_with_the_old_table(table: History) -> None:
     file = BytesIO()
     FORMATS["tokenizer.json"].write(table, file)
     library = tokenizers.Tokenizer.from_str(file.getvalue().decode())
@@ -149,7 +149,7 @@ def test_an_id_map_is_read_back_unchanged_in_every_format(table: History, tmp_pa
     assert "the new id" in id_map.difference(other)
 
 
-def test_reading_another_file_as_an_id_map_is_refused_with_an_error_message(table: History, tmp_path: Path) -> None:
+def test_reading_an_invalid_id_map_file_is_refused_with_an_error_message(table: History, tmp_path: Path) -> None:
     id_map = IdMap.of(table, extend_table(table))
     write_id_map(id_map, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()

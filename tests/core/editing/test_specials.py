@@ -1,5 +1,6 @@
-"""Tests of special tokens that are renamed, added or removed: other tokens keep their ids, and the library gives the
-same ids.
+"""Tests of special tokens that are renamed, added or removed.
+
+Other tokens keep their ids, and the library `tokenizers` gives the same ids.
 """
 
 from __future__ import annotations

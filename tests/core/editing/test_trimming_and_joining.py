@@ -1,4 +1,4 @@
-"""Tests of trimmed and joined tables: every id can be decoded, and some text is encoded to each token."""
+"""Tests of trimmed and joined tables. Every id can be decoded, and each token is the result of encoding some text."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_joining_reports_a_token_of_the_second_table_that_cannot_be_made() -> No
     )
 
 
-def test_trimming_keeps_the_id_that_a_unigram_piece_shares_with_the_unknown_token() -> None:
+def test_trimming_a_unigram_file_keeps_the_id_of_a_piece_that_is_also_the_unknown_token() -> None:
     """A Unigram file has one id for the piece and for the unknown token, and the library finds the piece by this id."""
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}

@@ -1,4 +1,4 @@
-"""Tests of axes and labels of figures, which print and screen share."""
+"""Tests of the axes and labels that figures have both in print and on the screen."""
 
 from __future__ import annotations
 

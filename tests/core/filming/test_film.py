@@ -152,7 +152,7 @@ def test_a_letter_and_its_accent_are_drawn_at_the_same_position_in_a_film() -> N
     assert [len(cell.character) for cell in cells] == [2, 1]
 
 
-def test_symbols_in_a_film_are_placed_with_space_for_their_names() -> None:
+def test_symbols_in_a_film_get_cells_as_wide_as_their_names() -> None:
     names = SymbolNames(("C", "Dis"))
     cells, parts = place_text(names.text_of(["C", "Dis", "C"]), 10.0, 500, PEN, names.shown)
     assert [part.text for part in parts] == ["<C>", "<Dis>", "<C>"]
@@ -199,7 +199,7 @@ def test_a_film_of_two_runs_shows_both_runs_at_equal_vocabulary_sizes(study: bpe
 
 
 @pytest.mark.parametrize("preset", ["wordpiece", "unigram", "mingram", "gage"])
-def test_a_film_of_every_method_is_drawn_in_every_size(preset: str) -> None:
+def test_films_can_be_drawn_for_every_method_and_picture_size(preset: str) -> None:
     choices: dict[str, Any] = {} if preset in ("wordpiece", "gage") else {"vocab_size": 150}
     study = bpe.train([text_of("poem")], preset, **choices)
     for size in SIZES.values():

@@ -71,7 +71,9 @@ def test_a_follower_keeps_its_steps_while_the_file_is_half_written(followed: Fil
     assert followed.look().state == "ended"
 
 
-def test_a_follower_shows_no_steps_that_another_program_has_altered(followed: FileFollower) -> None:
+def test_following_a_session_file_shows_no_steps_that_were_altered_by_a_different_program(
+    followed: FileFollower,
+) -> None:
     with contextlib.closing(sqlite3.connect(followed.path, isolation_level=None)) as connection:
         connection.execute("UPDATE merges SET count = count + 1 WHERE step = 7")
     changed = followed.look()
@@ -79,7 +81,7 @@ def test_a_follower_shows_no_steps_that_another_program_has_altered(followed: Fi
     assert "a stored checksum differs" in changed.why
 
 
-def test_a_follower_keeps_its_steps_while_the_file_is_missing(followed: FileFollower) -> None:
+def test_following_a_file_keeps_the_known_steps_while_the_file_is_missing(followed: FileFollower) -> None:
     away = followed.path.rename(followed.path.with_name("away"))
     gone = followed.look()
     assert (gone.state, gone.learned) == ("unreadable", 12)

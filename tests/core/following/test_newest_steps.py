@@ -40,7 +40,7 @@ WITHOUT_LANGUAGES = [name for name in METHODS if not METHODS[name].serves_langua
 
 
 @pytest.mark.parametrize("method", WITHOUT_LANGUAGES)
-def test_the_newest_steps_of_every_method_are_read_as_they_were_written(tmp_path: Path, method: str) -> None:
+def test_the_newest_steps_of_every_method_are_read_back_unchanged(tmp_path: Path, method: str) -> None:
     trainer = trainer_of(method)
     session = tmp_path / "run.bpex"
     StepsWriter(session, ["a text"]).write(trainer)
@@ -87,7 +87,7 @@ def test_invalid_leading_pairs_from_another_program_are_left_out(values: object)
 
 
 @pytest.mark.parametrize("place", range(0, 4_000, 61))
-def test_a_damaged_file_that_holds_the_newest_steps_is_refused_or_gives_valid_steps(tmp_path: Path, place: int) -> None:
+def test_a_damaged_file_of_newest_steps_is_refused_or_contains_only_valid_steps(tmp_path: Path, place: int) -> None:
     trainer = trainer_of()
     session = tmp_path / "run.bpex"
     StepsWriter(session, []).write(trainer)
@@ -158,7 +158,7 @@ def test_writing_the_newest_steps_takes_at_most_two_per_cent_of_the_running_time
     assert 25 <= len(written) <= 0.02 * 100 / 0.05 + 1
 
 
-def test_steps_of_a_training_run_are_visible_between_two_saves_and_their_file_is_removed_at_the_end(
+def test_newest_steps_are_visible_between_saves_and_their_file_is_removed_after_training(
     tmp_path: Path,
 ) -> None:
     write_words(tmp_path / "words.txt")
@@ -179,7 +179,7 @@ def test_steps_of_a_training_run_are_visible_between_two_saves_and_their_file_is
     assert not steps_file(session).exists()
 
 
-def test_a_stopped_training_run_removes_its_file_of_newest_steps_and_a_killed_run_can_be_resumed(
+def test_stopping_training_removes_the_file_of_newest_steps_and_a_killed_run_can_be_resumed(
     tmp_path: Path,
 ) -> None:
     write_words(tmp_path / "words.txt", 3_000)

@@ -15,7 +15,7 @@ from tests.core.following.trainings import TO_BE_KILLED, are_beginnings, look_un
 SECONDS_OF_REST = 1.5
 
 
-def test_a_paused_training_run_makes_no_steps_and_then_continues_with_the_same_steps_as_without_a_pause(
+def test_a_paused_training_run_adds_no_steps_and_later_learns_the_same_steps_as_without_a_pause(
     tmp_path: Path,
 ) -> None:
     write_words(tmp_path / "words.txt")

@@ -26,7 +26,7 @@ def free_port() -> int:
 
 
 def connect(port: int) -> socket.socket:
-    """Connect to a training, and try again until the training accepts the connection."""
+    """Connect to the port of a training run. Try again until the run accepts the connection."""
     latest = time.monotonic() + PATIENCE
     while True:
         try:
@@ -84,7 +84,7 @@ def test_a_port_that_another_program_uses_is_refused_with_an_error_message(
         ("table.csv", "nowhere/other.bpex", "does not exist"),
     ],
 )
-def test_a_session_that_cannot_be_watched_is_refused_before_training_begins(
+def test_the_watch_option_refuses_unsuitable_files_and_ports_before_training_begins(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

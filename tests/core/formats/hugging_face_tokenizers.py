@@ -121,7 +121,7 @@ def unigram(changes: list[Step], cuts: list[Step], *specials: str) -> Whole:
 
 
 def unigram_over_bytes() -> Whole:
-    """Make a Unigram tokenizer of words written in byte characters, without an unknown token."""
+    """Make a Unigram tokenizer whose pieces consist of byte characters. It has no unknown token."""
     import tokenizers
 
     made = tokenizers.Tokenizer(tokenizers.models.Unigram())
@@ -265,7 +265,7 @@ def by_scripts() -> Whole:
 
 
 def characters_of_words() -> Whole:
-    """Make a tokenizer like `CharBPETokenizer` of the library."""
+    """Make a tokenizer like `CharBPETokenizer` of the library `tokenizers`."""
     changes: list[Step] = [{"type": "NFKC"}, as_bert(lowercase=True)]
     return bpe(changes, [{"type": "BertPreTokenizer"}], bytes_first=False, specials=("<unk>",),
                unk_token="<unk>", end_of_word_suffix="</w>")  # fmt: skip

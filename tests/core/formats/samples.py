@@ -37,7 +37,7 @@ def languages() -> str:
 
 @cache
 def texts() -> tuple[str, ...]:
-    """Return texts in many languages, English texts, and texts that are known to be hard to split."""
+    """Return texts in many languages, additional English texts, and texts that are hard to split."""
     samples = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
     for name in available_texts("data/udhr-languages.txt"):
         whole = text_of(name)

@@ -78,7 +78,7 @@ def test_each_kind_of_tokenizer_json_is_the_same_when_opened_from_the_cache(
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS.written) - {"markdown"}))
-def test_a_table_opened_from_the_cache_is_the_same_for_each_format_that_can_be_written(
+def test_a_table_in_any_written_format_is_the_same_when_opened_again_from_the_cache(
     name: str, tmp_path: Path, readings: list[str]
 ) -> None:
     written = 0
@@ -196,7 +196,7 @@ def test_no_table_is_cached_while_a_plug_in_adds_formats(
     assert len(stored_files(tmp_path)) == 1
 
 
-def test_a_cached_table_opens_without_the_code_that_reads_its_format(table: Path, tmp_path: Path) -> None:
+def test_opening_a_cached_table_does_not_import_the_reader_of_its_format(table: Path, tmp_path: Path) -> None:
     open_table(table)
     script = f"""
 import sys

@@ -23,7 +23,7 @@ ALWAYS, NEVER = True, False
 
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
-def test_kernels_recover_merges_of_byte_tokens_as_plain_python_does(tokens: list[bytes]) -> None:
+def test_kernels_and_plain_python_recover_the_same_merges_from_byte_tokens(tokens: list[bytes]) -> None:
     """Some tokens cannot be divided into exactly two earlier tokens. Others have parts with later ranks."""
     assert _recover(tokens, BYTES, 256, ALWAYS) == _recover(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
@@ -34,7 +34,7 @@ def test_kernels_recover_merges_of_byte_tokens_as_plain_python_does(tokens: list
     tokens=st.lists(st.text("ab", min_size=2, max_size=9).map(str.encode), unique=True, max_size=60),
     by_length=st.booleans(),
 )
-def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python_does(
+def test_kernels_and_plain_python_recover_the_same_merges_from_tokens_with_many_splits(
     tokens: list[bytes], by_length: bool
 ) -> None:
     """If the shortest tokens come first, nearly every token is made of two earlier tokens."""
@@ -43,7 +43,9 @@ def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python_does(
 
 
 @given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
-def test_kernels_recover_merges_of_repeated_letters_as_plain_python_does(sizes: list[int], behind: bool) -> None:
+def test_kernels_and_plain_python_recover_the_same_merges_from_tokens_of_repeated_letters(
+    sizes: list[int], behind: bool
+) -> None:
     """All pairs have equal ranks here, so the leftmost pair is joined."""
     tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
     assert _recover(tokens, BYTES, 256, ALWAYS) == _recover(tokens, BYTES, 256, NEVER)
@@ -76,13 +78,13 @@ def test_each_recovered_merge_comes_after_the_merges_that_make_its_two_parts(tok
 
 
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
-def test_kernels_recover_merges_of_character_tokens_as_plain_python_does(tokens: list[str]) -> None:
+def test_kernels_and_plain_python_recover_the_same_merges_from_character_tokens(tokens: list[str]) -> None:
     """Some characters occur only in longer tokens, and some base symbols are in no merge."""
     base = {"a": 3, "日": 5, "ñ": 4}
     assert _recover(tokens, base, 9, ALWAYS) == _recover(tokens, base, 9, NEVER)
 
 
-def test_kernels_recover_both_halves_of_tokens_that_are_twice_as_long_as_the_token_before() -> None:
+def test_kernels_recover_both_halves_of_tokens_that_double_the_previous_token() -> None:
     tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
     symbols, left, right, is_late = parts_of(tokens)
     texts = [*symbols, *tokens]

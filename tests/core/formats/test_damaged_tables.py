@@ -122,7 +122,7 @@ def test_a_table_file_truncated_anywhere_is_refused(format: Format) -> None:
 
 
 @every_format
-def test_a_table_whose_merges_double_the_longest_token_many_times_is_refused(format: Format) -> None:
+def test_a_table_whose_tokens_double_in_length_too_often_is_refused(format: Format) -> None:
     pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     with pytest.raises(FormatError, match="longer than"):

@@ -65,7 +65,7 @@ def read_again(history: History, format: str, numbers: Any = None) -> OpenedTabl
 
 
 def peer_of(history: History, numbers: Any, kind: str) -> Any:
-    """Return a function of the real library that encodes a text to ids."""
+    """Return a function that encodes a text to ids with the library `sentencepiece` or `tokenizers`."""
     file = BytesIO()
     format = "sentencepiece" if kind == "unigram" else "tokenizer.json"
     FORMATS[format].write(history.numbered(numbers), file)

@@ -117,7 +117,7 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
     )
 
 
-def test_a_table_with_merge_priorities_is_extended_with_lower_priorities(
+def test_extending_a_table_with_merge_priorities_gives_new_merges_lower_priorities(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One table prefers whole words and joins pairs in another order than it learned them.

@@ -78,7 +78,7 @@ def test_the_convert_command_names_the_line_of_a_damaged_file(
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_the_diff_command_reports_the_first_difference_and_its_cause_and_texts_with_different_splits(
+def test_the_diff_command_reports_the_first_different_merge_and_its_cause_and_different_splits(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = table.with_name("other.json")

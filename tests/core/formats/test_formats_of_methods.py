@@ -14,7 +14,7 @@ from bpe_core.methods.unigram import Unigram
 
 
 class ByNames(MarkdownTable):
-    """A format that lists the names of its methods, as plug-ins of older versions do."""
+    """A format that declares its methods by their names. Plug-ins for older versions of the program do this."""
 
     name = "by-names"
     methods = ("wordpiece", "chains")

@@ -136,7 +136,7 @@ def test_bytes_for_which_a_gguf_file_has_no_token_are_reported_because_llama_cpp
     assert not any("never in llama.cpp" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
 
 
-def test_special_tokens_of_a_phi_gguf_file_match_the_spaces_after_them() -> None:
+def test_special_tokens_of_a_phi_gguf_file_absorb_the_spaces_after_them() -> None:
     named = by_name("gpt-2")
     data, end = gguf({**named, "general.name": "Phi-3 mini"}), BYTES.index("<|end|>")
     assert ids(data, ["a <|end|>  b"]) == [[97, 32, end, 98]]
@@ -163,7 +163,7 @@ def numbers(rows: str) -> list[list[int]]:
 @pytest.mark.parametrize(
     ("blank", "expected"), [(True, f"{WITH}|259 269 261|259 262|262 13"), (False, f"{WITHOUT}|269 261|262|260 13")]
 )
-def test_gguf_pieces_are_joined_by_score_and_parts_of_a_text_get_a_leading_space_on_request(
+def test_gguf_pieces_are_joined_by_score_and_the_space_prefix_option_adds_leading_spaces(
     blank: bool, expected: str
 ) -> None:
     assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(expected)

@@ -1,7 +1,10 @@
-"""Tests of hostile and damaged files, which are refused with the name of the file, in limited time and memory.
+"""Tests of hostile and damaged files.
 
-Valid files of every format are truncated and changed at random. A changed file gives a valid table or a FormatError.
-Each file that once crashed the program has a test below.
+Such files are refused with a message that names the file. This takes only a limited time and a limited amount
+of memory.
+
+Valid files of every format are truncated and changed at random. A changed file gives a valid table or a
+FormatError. Each file that once crashed the program has a test below.
 """
 
 from __future__ import annotations

@@ -23,12 +23,12 @@ def history_with(*steps: object) -> History:
     return History.from_pairs(recipe, Alphabet.of_bytes(), [])
 
 
-def test_boundaries_beside_a_character_that_normalizes_to_a_long_text_are_explained_by_a_missing_merge() -> None:
+def test_a_missing_merge_explains_the_boundaries_of_a_character_with_a_long_normalized_form() -> None:
     why = Why("abc", history_with(Replace("b", False, "x" * 2 * LONGEST_SHOWN)))
     assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
 
 
-def test_a_panic_of_a_library_becomes_an_exception_but_a_keyboard_interrupt_is_passed_on() -> None:
+def test_a_panic_in_a_library_raises_an_exception_and_a_keyboard_interrupt_is_passed_on() -> None:
     class Panic(BaseException):
         pass
 

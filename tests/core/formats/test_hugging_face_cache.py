@@ -98,7 +98,7 @@ def test_a_short_name_that_fits_several_cached_tokenizers_is_refused(folder: Pat
         cache.located("hf:small")
 
 
-def test_a_tokenizer_missing_from_the_cache_is_reported_or_downloaded(
+def test_a_tokenizer_missing_from_the_cache_is_downloaded_or_refused_with_an_error_message(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(FormatError, match=r"pip install 'bpe-explorer\[hub\]'"):
@@ -125,7 +125,7 @@ def test_an_existing_file_takes_precedence_over_a_cached_tokenizer_of_the_same_n
     assert cache.located("hf:mine") == Path("hf:mine")
 
 
-def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_is_repeated_without_a_download(
+def test_a_manifest_with_a_cached_tokenizer_stores_its_fingerprint_and_can_be_repeated_offline(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = put(folder, "somebody/small")
@@ -145,7 +145,7 @@ def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_is_repeated
     assert "not in the Hugging Face cache" in capsys.readouterr().err
 
 
-def test_a_folder_with_a_tokenizer_file_is_opened_like_the_file(
+def test_opening_a_folder_opens_the_tokenizer_file_in_the_folder(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = put(folder, "somebody/small")

@@ -1,4 +1,4 @@
-"""Tests of the ids of imported files: they stay in every command, after more merges, and in exported files."""
+"""Tests that imported files keep their ids in every command, after more merges, and in exported files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path:
         assert agreement.agreeing == agreement.texts > 0
 
 
-def test_the_trainer_of_the_library_obeys_the_token_length_limit_named_in_an_export_report() -> None:
+def test_the_max_token_length_in_an_export_report_gives_the_same_limit_in_the_tokenizers_library() -> None:
     history = learn_preset("gpt2", merges=40, max_token_length=4)
     note = next(sentence for sentence in FORMATS["tokenizer.json"].can_hold(history) if "max_token_length" in sentence)
     assert "4 symbols" in note

@@ -66,7 +66,7 @@ def lines() -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("kind", KINDS if EXPLORES else ALWAYS)
-def test_each_kind_of_tokenizer_json_is_opened_and_written_with_the_ids_of_its_library(kind: str) -> None:
+def test_each_kind_of_tokenizer_json_keeps_the_library_ids_when_opened_and_written(kind: str) -> None:
     data = json.dumps(KINDS[kind]()).encode()
     theirs = tokenizers.Tokenizer.from_buffer(data)
     opened = JSON.open(data, kind)
@@ -217,7 +217,7 @@ def test_text_normalized_to_a_unigram_token_name_gets_the_same_ids_as_in_the_tok
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
-def test_bytes_without_a_token_become_the_unknown_token_just_as_in_the_library() -> None:
+def test_bytes_without_a_token_become_the_unknown_token_as_in_the_tokenizers_library() -> None:
     whole = json.loads(json.dumps(KINDS["gpt neox"]()))
     model, letters = whole["model"], "ĀāĂăâĠ"
     lacking = {text: number for text, number in model["vocab"].items() if set(text) & set(letters)}
@@ -308,7 +308,7 @@ def test_opening_a_file_reports_byte_tokens_if_no_operation_converts_text_to_byt
     assert any("although no operation of the file says so" in note for note in JSON.open(bare, "x").notes)
 
 
-def test_byte_characters_are_read_as_ordinary_letters_if_a_token_of_the_vocabulary_is_a_space() -> None:
+def test_byte_characters_are_read_as_letters_if_the_vocabulary_contains_a_plain_space() -> None:
     whole = json.loads(json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}))
     whole["model"]["vocab"] |= {" ": 5_000, "\n": 5_001}
     data = json.dumps(whole).encode()
@@ -374,7 +374,7 @@ def test_text_normalized_to_bytes_before_splitting_gets_the_same_ids_as_in_the_t
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
-def test_a_file_that_turns_text_into_bytes_twice_is_refused_and_added_tokens_matched_in_bytes_are_reported() -> None:
+def test_converting_text_to_bytes_twice_is_refused_and_added_tokens_matched_as_bytes_are_reported() -> None:
     whole = {**KINDS["qwen"](), "normalizer": {"type": "ByteLevel"}, "pre_tokenizer": by_bytes(cuts=True)}
     with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole).encode(), "x")

@@ -44,7 +44,7 @@ def clip() -> tuple[Any, list[str]]:
     return made, [" ".join(merge) for merge in learned]
 
 
-def test_the_merge_file_of_the_clip_model_is_opened_with_the_same_ids_as_in_the_library(tmp_path: Path) -> None:
+def test_the_merge_file_of_the_clip_model_gives_the_same_ids_as_in_the_tokenizers_library(tmp_path: Path) -> None:
     theirs, lines = clip()
     body = "\n".join(lines) + "\n"
     whole = tmp_path / "whole"
@@ -85,7 +85,7 @@ def test_ids_of_the_clip_model_are_decoded_to_the_same_texts_as_in_transformers(
         assert ours.decode(own, way="library", skip_special=True) == library.decode(ids, skip_special_tokens=True), text
 
 
-def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path) -> None:
+def test_merge_files_with_counts_and_merge_files_without_a_version_line_are_opened(tmp_path: Path) -> None:
     codes, plain, alone = tmp_path / "fast.codes", tmp_path / "plain.codes", tmp_path / "alone.txt"
     codes.write_text("l o 12\nlo w</w> 7\né t 3\n")
     plain.write_text("\ufeff#version: 0.2 - Trained by `another program`\nl o\nlo w</w>\né t\n")
@@ -220,7 +220,7 @@ def test_a_merge_in_an_unordered_list_is_made_as_soon_as_its_two_tokens_exist(pa
 
 
 def test_only_the_merges_that_the_clip_model_uses_are_read_from_its_merge_file(tmp_path: Path) -> None:
-    """CLIP reads lines 1 to 49,152 - 256 - 2 of the file, so its special tokens have the last two of 49,408 ids."""
+    """CLIP reads lines 1 to 49,152 - 256 - 2 of the file, so its two special tokens have the ids 49,406 and 49,407."""
     signs = [byte_level.stand_ins()[byte] for byte in byte_level.stand_in_order()]
     pairs = (f"{left} {right}" for left in signs for right in signs)
     path = tmp_path / "bpe_simple_vocab_16e6.txt"

@@ -103,7 +103,9 @@ def encode_plainly(word: bytes, history: History, at: int) -> list[int]:
         ids[place : place + 2] = [token]
 
 
-def test_encoding_by_priorities_at_a_step_uses_no_token_that_is_learned_later(odd_table: OpenedTable) -> None:
+def test_encoding_by_merge_priorities_at_a_step_uses_only_tokens_learned_up_to_this_step(
+    odd_table: OpenedTable,
+) -> None:
     history = odd_table.history
     words = [b"the harbour", b" lighthouse", "ὀλίγος".encode(), b"theirthemthere" * 5, b"a" * 60]
     cut = JoinedWords(history).cut
@@ -131,7 +133,7 @@ def test_encoding_by_priorities_at_a_step_uses_no_token_that_is_learned_later(od
     left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
     rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
 )
-def test_kernels_and_plain_python_exclude_the_same_tokens_and_pairs_from_joining(
+def test_kernels_and_plain_python_join_the_same_tokens_if_some_tokens_and_pairs_are_excluded(
     words: list[bytes], left_out: set[int], rows: list[Any]
 ) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]

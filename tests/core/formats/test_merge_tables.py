@@ -52,7 +52,7 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 
 @every_format
 @given(WORDS, st.sampled_from(RECIPES), st.integers(0, 40))
-def test_a_table_of_any_history_is_read_back_unchanged(
+def test_every_history_is_read_back_unchanged_from_a_merge_table(
     format: Format, words: dict[str, int], recipe: Recipe, merges: int
 ) -> None:
     history = learn_recipe(recipe, words)
@@ -123,7 +123,7 @@ def test_a_table_with_reformatted_recipe_json_is_read(format: Format) -> None:
         assert_same(format.read(table.replace(row, row + b" "), "table"), history)
 
 
-def test_a_json_table_with_other_indentation_and_key_order_is_read(tmp_path: Path) -> None:
+def test_a_json_table_with_different_indentation_and_key_order_is_read(tmp_path: Path) -> None:
     history = learn_recipe(RECIPES[1])
     whole = json.loads(table_bytes(history, FORMATS["json"]))
     path = tmp_path / "sorted"
@@ -178,7 +178,7 @@ def test_writing_a_table_with_an_unknown_file_ending_is_refused_with_a_list_of_e
 
 
 @every_format
-def test_an_error_while_writing_a_table_leaves_the_old_file(tmp_path: Path, format: Format) -> None:
+def test_an_error_while_writing_a_table_leaves_the_existing_file_unchanged(tmp_path: Path, format: Format) -> None:
     path = tmp_path / f"table{FORMATS.extension(format.name)}"
     path.write_text("precious")
 
@@ -213,7 +213,7 @@ def test_the_error_for_a_missing_table_names_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "shown"), [("a\0b", r"a\\x00b"), ("a\ud800", r"a\\ud800")])
-def test_impossible_names_of_table_files_are_refused(name: str, shown: str) -> None:
+def test_table_files_with_invalid_names_are_refused(name: str, shown: str) -> None:
     with pytest.raises(FormatError, match=rf"'{shown}' cannot be the name of a file"):
         read_history(name)
 
@@ -222,7 +222,7 @@ def test_impossible_names_of_table_files_are_refused(name: str, shown: str) -> N
 
 
 def long_history(merges: int) -> History:
-    """Return a history that merges bytes with each other, with tied counts."""
+    """Return a history whose steps each merge two bytes. At each step, the runner-up has the same count."""
     columns = Columns.with_room(merges)
     columns.left[:] = columns.runner_up_left[:] = np.arange(merges) // 256
     columns.right[:] = columns.runner_up_right[:] = np.arange(merges) % 256

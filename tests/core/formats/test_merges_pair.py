@@ -228,7 +228,7 @@ def test_a_byte_vocabulary_with_only_english_letters_is_read_as_bytes(tmp_path: 
         assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text
 
 
-def test_a_long_merges_file_recognized_only_by_its_vocabulary_file_is_read_completely(tmp_path: Path) -> None:
+def test_a_long_merges_file_without_a_header_is_read_completely_if_a_vocabulary_file_is_present(tmp_path: Path) -> None:
     letters = "가나다라마"
     word = "하" + letters * 180
     merges = [(word[:length], word[length]) for length in range(1, len(word))]

@@ -147,7 +147,7 @@ def call_or_skip(asked: Callable[[], Any]) -> Any:
 
 
 @given(files(), st.lists(TEXTS, min_size=1, max_size=3))
-def test_a_file_with_any_normalizers_and_pre_tokenizers_gives_the_same_ids_as_its_library(
+def test_any_normalizers_and_pre_tokenizers_give_the_same_ids_as_in_the_tokenizers_library(
     whole: dict[str, Any], texts: list[str]
 ) -> None:
     asked = call_or_skip(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
@@ -198,7 +198,7 @@ def test_the_function_check_import_compares_an_opened_file_with_its_library(
     assert "not installed" in check.sentence
 
 
-def test_an_added_token_that_merges_can_also_make_gets_the_same_id_as_in_the_library() -> None:
+def test_an_added_token_that_is_also_in_the_model_vocabulary_gets_the_same_id_as_in_the_library() -> None:
     whole = json.loads(json.dumps(train_tokenizer("characters")))
     added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", **added})

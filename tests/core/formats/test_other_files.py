@@ -62,7 +62,7 @@ def gguf_changed_as_text() -> bytes:
         ("tokenizer.gguf", gguf_changed_as_text(), "converted as if it were text", "copied completely"),
     ],
 )
-def test_the_error_for_a_file_of_another_kind_names_that_kind(
+def test_opening_a_file_that_is_not_a_table_reports_what_kind_of_file_it_is(
     name: str, content: str | bytes, message: str, absent_message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -73,7 +73,7 @@ def test_the_error_for_a_file_of_another_kind_names_that_kind(
     assert absent_message not in str(refused.value)
 
 
-def test_merges_of_bytes_are_recognized_even_without_the_symbol_for_the_space(tmp_path: Path) -> None:
+def test_merges_of_bytes_are_recognized_in_a_file_without_the_space_symbol(tmp_path: Path) -> None:
     """A file learned from words without spaces has no token with a space, and may have no version line."""
     pairs = ["e s", "l a", "Ã ³", "i Ã³", "c iÃ³", "Ã ±", "a Ã±", "aÃ± os", "o s"]
     path = tmp_path / "es-merges.txt"

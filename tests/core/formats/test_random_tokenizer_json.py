@@ -112,7 +112,7 @@ def whole(chance: Random) -> Whole:
 
 
 @pytest.mark.parametrize("seed", range(200 if EXPLORES else 2))
-def test_a_random_tokenizer_json_opens_with_exact_ids_or_reports_what_can_differ(seed: int) -> None:
+def test_random_tokenizer_json_files_give_the_ids_of_the_library_unless_a_note_reports_differences(seed: int) -> None:
     chance, compared = Random(seed), 0
     for _ in range(30):
         made = whole(chance)
@@ -182,7 +182,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize("seed", range(40 if EXPLORES else 1))
-def test_random_case_insensitive_patterns_split_text_like_the_library(seed: int) -> None:
+def test_random_case_insensitive_patterns_split_text_as_in_the_tokenizers_library(seed: int) -> None:
     chance = Random(seed)
     for _ in range(60):
         parts = [

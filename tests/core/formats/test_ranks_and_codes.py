@@ -95,7 +95,7 @@ def test_a_token_listed_before_its_parts_in_a_ranks_file_is_reported_and_still_u
     assert opened.numbers_of(Tokenizer(opened.history).encode("abc")) == [256]
 
 
-def test_ranks_with_gaps_keep_their_ids() -> None:
+def test_a_ranks_file_with_gaps_keeps_the_ids_of_its_tokens() -> None:
     opened = TIKTOKEN.open(ranks(b"ab", start=1000), "odd.tiktoken")
     assert opened.numbers_of(Tokenizer(opened.history).encode("ab")) == [1000]
     assert any("744" in note for note in opened.notes)
@@ -268,7 +268,7 @@ def test_a_minbpe_file_is_read_back_with_its_pattern_and_special_tokens() -> Non
     assert again.history.numbers.tolist() == numbers.tolist()
 
 
-def test_the_vocab_file_beside_a_minbpe_model_shows_bytes_and_merges() -> None:
+def test_an_exported_minbpe_vocab_file_lists_the_bytes_and_the_merges() -> None:
     contents = files(learn_preset("gpt2"), "minbpe", "table.model")
     lines = contents["table.vocab"].decode().split("\n")
     assert lines[10] == "[<0x0A>] 10"

@@ -505,7 +505,7 @@ def test_a_tokenizer_json_that_turns_text_into_bytes_twice_is_refused() -> None:
         JSON.open(json.dumps(whole(bpe({"Ġ": 1}), [], [by_bytes(cuts=True), by_bytes()])).encode(), "x")
 
 
-def test_a_case_insensitive_pattern_splits_a_long_batch_like_a_short_text() -> None:
+def test_a_case_insensitive_pattern_gives_the_same_tokens_in_a_long_batch_as_in_a_single_text() -> None:
     made = whole(bpe(LETTERS | {"E": 6}), [], [split("(?i)e", "MergedWithPrevious")])
     opened, texts = JSON.open(json.dumps(made).encode(), "x"), ["abEaeb"] * 800
     ids, edges = Tokenizer(opened.history).encode_batch(texts)

@@ -56,7 +56,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(LONGER), st.text(max_size=3))).map(""
 
 @settings(max_examples=50)
 @given(TEXTS)
-def test_rwkv_encodes_a_text_with_the_longest_tokens_and_decodes_the_text_again(text: str) -> None:
+def test_rwkv_encoding_uses_the_longest_tokens_and_decoding_restores_the_text(text: str) -> None:
     ids = PLAIN.encode(text)
     assert HISTORY.numbers_of(ids).tolist() == encode_by_the_rule(text)
     assert wordpiece.encode(text, HISTORY) == ids
@@ -90,7 +90,7 @@ def test_the_reason_for_a_split_of_an_rwkv_text_names_the_longest_token_that_fit
     assert reasons[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
 
 
-def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -> None:
+def test_an_rwkv_table_with_removed_tokens_encodes_with_the_longest_remaining_tokens() -> None:
     gone = {b"abab", "人民".encode()}
     trimmed = remove_tokens(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
     text = "ababab人民 the"

@@ -68,7 +68,7 @@ def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallbac
         assert ours == theirs.encode(plain), plain[:80]
 
 
-def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_export() -> None:
+def test_verification_leaves_out_text_that_a_format_cannot_hold_and_still_succeeds() -> None:
     """The verification leaves out two lines of the text.
 
     One contains the sign for blanks. The other has combining marks in an order that the model does not normalize.
@@ -265,7 +265,7 @@ def test_negative_varints_of_protocol_buffers_have_ten_bytes() -> None:
     assert struct.unpack("<f", float_field(2, -1.5)[1:]) == (-1.5,)
 
 
-def test_an_extended_or_trimmed_sentencepiece_model_is_loaded_by_the_library(
+def test_the_sentencepiece_library_loads_an_extended_or_trimmed_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A user-defined symbol is no learned token."""

@@ -57,7 +57,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_sentencepiece_model_with_each_option_is_opened_and_written_with_equal_ids(kind: str, options: str) -> None:
+def test_a_sentencepiece_model_with_any_option_keeps_its_ids_when_opened_and_written(kind: str, options: str) -> None:
     data = sentencepiece_model(kind, **OPTIONS[options])
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     opened = FORMATS["sentencepiece"].open(data, "trained.model")
@@ -198,7 +198,7 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         assert tokenizer.decode(opened.history.indices_of(row), way="library") == decoded == again.decode(row), row
 
 
-def test_the_why_command_names_an_earlier_merge_as_a_reason_in_a_sentencepiece_model(
+def test_the_why_command_gives_an_earlier_merge_as_the_reason_in_a_sentencepiece_model(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))

@@ -31,7 +31,7 @@ def test_comparing_a_table_with_itself_finds_no_difference() -> None:
     assert comparison.only_in_first == comparison.only_in_second == []
 
 
-def test_comparing_a_table_with_its_first_merges_finds_only_a_different_length() -> None:
+def test_comparing_a_table_with_its_own_first_merges_reports_only_the_different_length() -> None:
     comparison = compare_tables(learn_table(), learn_table(merges=10))
     assert (comparison.first, comparison.cause, comparison.merges) == (None, "length", (40, 10))
     assert len(comparison.only_in_first) == 30

@@ -114,7 +114,7 @@ def test_the_train_and_encode_commands_work_with_tables_of_each_method(
 
 
 def changed_table(**entries: object) -> bytes:
-    """Return a JSON table of Unigram in which some values are replaced."""
+    """Return a JSON table of a Unigram vocabulary in which some values are replaced."""
     whole = json.loads(table_bytes(learn_by_method("unigram"), FORMATS["json"]))
     for path, value in entries.items():
         inside = whole

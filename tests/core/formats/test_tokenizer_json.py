@@ -135,7 +135,7 @@ def test_tokenizer_json_files_trained_by_the_tokenizers_library_keep_their_ids(k
         assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text[:80]
 
 
-def test_tokens_with_a_continuing_prefix_are_joined_as_in_the_tokenizers_library_for_any_order_of_merges() -> None:
+def test_tokens_with_a_continuing_prefix_are_joined_as_in_the_tokenizers_library() -> None:
     chance = Random(3)
     base = {text: number for number, text in enumerate(("?", *"ab#", "##a", "##b", "###"))}
     for _ in range(40):

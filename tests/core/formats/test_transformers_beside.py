@@ -121,7 +121,7 @@ def test_a_merges_file_gives_the_same_ids_as_the_transformers_class_named_in_its
         ("tokenizer_config.json", [], "tokenizer_config.json in its folder is damaged"),
     ],
 )
-def test_differences_between_a_sentencepiece_model_and_the_files_beside_it_are_reported(
+def test_differences_between_a_sentencepiece_model_and_its_sidecar_files_are_reported(
     tmp_path: Path, beside: str, data: object, sentence: str
 ) -> None:
     model = tmp_path / "sentencepiece.bpe.model"
@@ -280,7 +280,7 @@ def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
         ),
     ],
 )
-def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
+def test_tokenizer_classes_of_transformers_that_build_a_new_tokenizer_are_reported(
     tmp_path: Path, kind: str, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"
@@ -290,7 +290,7 @@ def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
     assert sentence in shown_notes
 
 
-def test_matching_rules_in_added_tokens_decoder_override_the_other_matching_rules_of_a_special_token(
+def test_matching_rules_in_added_tokens_decoder_override_all_other_rules_of_a_special_token(
     merges: Path,
 ) -> None:
     takes_spaces = {"content": "<s>", "lstrip": True}

@@ -72,7 +72,10 @@ def their_json(byte_fallback: bool = False) -> str:
 
 
 def without_known_changes(text: str) -> str:
-    """Change unknown signs, spaces and accents of a text as the report of the export announces."""
+    """Change a text as the export report announces.
+
+    The changes concern unknown characters, spaces and accents.
+    """
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 
@@ -219,7 +222,7 @@ def test_a_damaged_unigram_model_of_sentencepiece_is_refused(data: bytes, senten
         MODEL.open(data, "odd")
 
 
-def test_unigram_pieces_of_every_kind_get_the_same_ids_as_in_the_library() -> None:
+def test_unigram_pieces_of_every_kind_get_the_same_ids_as_in_sentencepiece() -> None:
     pieces = [UNKNOWN, piece("▁"), piece("a"), piece("▁ab"), piece("a▁a"), piece("gone", kind=5), piece("now", kind=4)]
     opened = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
     assert opened.notes == ()
@@ -273,7 +276,7 @@ def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> No
         theirs.encode("axb")
 
 
-def test_normalizers_that_no_recipe_choice_expresses_are_applied_as_in_the_library() -> None:
+def test_normalizers_without_a_matching_recipe_choice_work_as_in_the_tokenizers_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(their_json())
     metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}

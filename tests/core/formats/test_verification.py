@@ -170,7 +170,7 @@ def test_the_ending_of_the_exported_file_name_chooses_the_format(name: str, form
 
 
 @pytest.mark.parametrize("name", ["csv", "json", "parquet"])
-def test_a_table_with_counts_of_another_text_is_exported_and_read_back_unchanged(name: str) -> None:
+def test_a_table_counted_on_a_different_text_is_exported_and_read_back_unchanged(name: str) -> None:
     """On another text, a merge may have a lower count than its runner-up, or a count of zero."""
     if name == "parquet":
         pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
@@ -227,7 +227,7 @@ def test_verification_of_a_table_with_superwords_compares_encoded_runs_of_words(
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )
-def test_texts_that_a_format_would_read_as_a_token_are_reported_and_left_out_of_verification(
+def test_texts_that_look_like_tokens_of_a_format_are_reported_and_left_out_of_verification(
     preset: str, changes: Any, format: str, loss: str, beyond: str
 ) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))

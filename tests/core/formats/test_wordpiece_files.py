@@ -1,5 +1,6 @@
-"""Tests of WordPiece in vocab.txt and tokenizer.json: the library loads our files with the same ids, and we load
-its files.
+"""Tests of WordPiece in vocab.txt and tokenizer.json.
+
+The library `tokenizers` loads our files with the same ids, and we load its files.
 """
 
 from __future__ import annotations
@@ -384,7 +385,7 @@ LINES = st.text("ab#é漢\u0301 \t\r", max_size=4)
 
 
 @given(st.lists(LINES, max_size=8), st.sampled_from(["\n", "\r\n", ""]), st.binary(max_size=2))
-def test_the_tokens_of_a_file_read_at_once_are_the_tokens_read_line_by_line(
+def test_reading_a_wordpiece_file_at_once_and_line_by_line_gives_the_same_tokens(
     lines: list[str], end: str, behind: bytes
 ) -> None:
     data = "\n".join(lines).encode() + end.encode() + behind

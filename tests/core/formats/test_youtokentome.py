@@ -124,7 +124,7 @@ def test_a_damaged_youtokentome_model_is_refused_with_the_position_of_the_damage
         YTTM.open(model().replace(old, new), "odd")
 
 
-def test_a_token_that_youtokentome_leaves_out_is_reported() -> None:
+def test_opening_a_youtokentome_model_reports_that_the_library_leaves_out_the_token_with_id_0() -> None:
     ids = FOUND.history.recipe.special_tokens
     assert ids == ("<PAD>", "<BOS>", "<EOS>")
     without = YTTM.open(model("-1 -1 -1 -1"), "none")

@@ -72,7 +72,7 @@ def test_bits_per_byte_with_merge_priorities_match_the_plain_python_model(
 
 
 @given(words(), words(), st.sampled_from(["wordpiece", "bert", "unigram", "mingram"]), st.integers(1, 30), st.data())
-def test_bits_per_byte_of_methods_that_look_up_tokens_match_the_plain_python_model(
+def test_bits_per_byte_of_vocabulary_lookup_methods_match_a_plain_python_computation(
     learned: WordTable, held_out: WordTable, method: str, merges: int, data: st.DataObject
 ) -> None:
     choices: dict[str, Any] = dict(merges=merges, vocab_size=None, alphabet_limit=data.draw(st.sampled_from([None, 3])))

@@ -171,7 +171,7 @@ def test_tokens_per_word_and_tokens_per_pretoken_are_different_measures() -> Non
     assert sizes.figure.title == "Tokens per pretoken by size."
 
 
-def test_the_sizes_command_measures_the_whole_corpus_and_each_file_and_a_held_out_text(
+def test_the_sizes_command_measures_the_corpus_and_single_files_and_a_held_out_text(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = tmp_path / "c.txt"
@@ -269,7 +269,7 @@ def test_the_lab_command_splits_one_text_by_all_tokenizers_at_one_vocabulary_siz
     assert "needs 2 tokenizers, not 1" in capsys.readouterr().err
 
 
-def test_the_lab_command_lists_the_columns_of_a_text(
+def test_the_lab_command_prints_one_column_of_tokens_for_each_table(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = str(tmp_path / "words.json")

@@ -47,7 +47,7 @@ def test_each_context_of_a_token_is_shown_with_its_file_name_and_line_number(tmp
             assert (hit.line, hit.text) == (2, "second and lower")
 
 
-def test_contexts_in_a_normalized_text_show_the_original_lines() -> None:
+def test_the_contexts_of_a_token_show_original_lines_instead_of_normalized_text() -> None:
     corpus = Corpus.from_texts(["One line.\n“LOWER!” she said, and lower it was.\n"])
     recipe = Recipe.preset("clean-words", merges=30)
     ranked, history = train_and_rank(corpus, recipe)
@@ -57,7 +57,7 @@ def test_contexts_in_a_normalized_text_show_the_original_lines() -> None:
     assert hits[0].text[hits[0].start : hits[0].stop].lower().startswith("lo")
 
 
-def test_contexts_name_the_line_of_the_file_even_if_normalization_removes_line_breaks() -> None:
+def test_contexts_show_line_numbers_of_the_file_even_if_normalization_removes_line_breaks() -> None:
     corpus = Corpus.from_texts(["One line.\nA LÓWER one,\nlower it was.\n"])
     recipe = Recipe.preset("bert", merges=30)
     ranked, history = train_and_rank(corpus, recipe)

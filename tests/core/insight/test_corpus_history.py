@@ -119,7 +119,7 @@ def test_the_counts_that_words_contribute_add_up_to_the_count_of_a_merge(run: tu
 
 
 @given(words(), words(), recipes())
-def test_the_counts_that_files_contribute_add_up_to_the_count_of_a_merge(
+def test_the_counts_of_a_merge_in_single_files_add_up_to_its_total_count(
     first: WordTable, second: WordTable, recipe: Recipe
 ) -> None:
     merged = WordTable.merged([first, second])
@@ -203,7 +203,7 @@ def test_the_renyi_efficiency_equals_the_value_of_the_published_formula(
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
-def test_the_smallest_vocabulary_that_can_be_halved_at_a_small_cost_stays_the_same_after_more_training(
+def test_more_training_does_not_change_the_first_vocabulary_size_that_can_be_halved_at_small_cost(
     given: list[int], base: int, data: st.DataObject
 ) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
@@ -266,7 +266,7 @@ def test_ranges_of_a_text_that_two_tie_rules_split_differently_are_found() -> No
 
 
 @given(trained_runs())
-def test_never_merged_pairs_are_listed_with_the_number_of_times_they_were_the_runner_up(
+def test_the_list_of_never_merged_pairs_counts_how_often_each_pair_was_the_runner_up(
     run: tuple[WordTable, History],
 ) -> None:
     _, history = run

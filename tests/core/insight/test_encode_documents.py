@@ -255,7 +255,7 @@ def test_encoding_documents_starts_no_other_program(
 
 
 @posix_only
-def test_killing_the_encoding_of_documents_leaves_the_old_or_the_new_folder() -> None:
+def test_killing_a_process_that_encodes_documents_leaves_a_complete_old_or_new_folder() -> None:
     """A separate process makes the forks, because the process of the tests has threads and should not fork.
 
     With BPE_LONG=1 the encoding is killed fifty times.
@@ -266,7 +266,7 @@ def test_killing_the_encoding_of_documents_leaves_the_old_or_the_new_folder() ->
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
+def test_invalid_requests_to_encode_documents_are_refused_without_writing_files(
     history: History, eos: int, tmp_path: Path
 ) -> None:
     texts = tmp_path / "rows.jsonl"
@@ -300,7 +300,7 @@ def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
 def test_a_word_too_long_to_encode_in_memory_is_reported_in_an_error_message(
     history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A memory limit for this program simulates a small memory, and a word of 6 MB a word of a gigabyte."""
+    """A memory limit takes the place of a small memory, and a word of 6 MB takes the place of a word of a gigabyte."""
     (tmp_path / "line.txt").write_text("low " * 2_000 + "x" * 6_000_000)
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "1")
     with pytest.raises(TooLarge, match=r"A word of .*line\.txt needs about .* Divide the text"):

@@ -48,7 +48,7 @@ def test_the_check_for_possible_neighbours_agrees_with_a_search_through_all_shor
         ("gpt2", {"base": "characters"}, "a '", "a aa aaa aa' 'aa a' '' aa  a"),
     ],
 )
-def test_neighbour_checks_of_a_character_tokenizer_agree_with_a_search_through_all_short_texts(
+def test_neighbour_checks_of_a_character_tokenizer_agree_with_testing_every_short_text(
     preset: str, choices: dict[str, Any], letters: str, learned: str
 ) -> None:
     study = bpe.train(learned, preset, merges=6, min_frequency=1, **choices)
@@ -85,7 +85,7 @@ MARKED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("preset", MARKED)
-def test_neighbour_checks_of_tokenizers_with_word_markers_agree_with_a_search_through_all_short_texts(
+def test_neighbour_checks_with_word_markers_agree_with_testing_every_short_text(
     preset: str,
 ) -> None:
     study = bpe.train(LEARNED, preset, **{"min_frequency": 1, **MARKED[preset]})
@@ -110,9 +110,7 @@ SIGNS = "ab '#!<>s\n\t 1A\u05ce\u0e43é日½"
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_no_text_contains_neighbouring_tokens_that_the_check_calls_impossible_neighbours(
-    kind: str, tmp_path: Path
-) -> None:
+def test_pairs_reported_as_impossible_neighbours_do_not_occur_in_any_tested_text(kind: str, tmp_path: Path) -> None:
     file = tmp_path / ("a.model" if kind.startswith("SentencePiece") else "tokenizer.json")
     file.write_bytes(FILES[kind]())
     tokenizer = Tokenizer(open_table(file).history)

@@ -89,8 +89,9 @@ def test_a_token_is_reachable_if_and_only_if_the_encoding_of_some_word_contains_
     ids=lambda recipe: f"{recipe.name} {recipe.marker}",
 )
 def test_every_token_of_a_trained_table_is_reachable(recipe: Recipe) -> None:
-    """Each token was learned from a word, so a text that produces the token must be found with and without
-    the corpus.
+    """Each token was learned from a word, so some text produces it.
+
+    Such a text must be found whether or not the corpus is given.
     """
     corpus = Corpus.from_texts(["the lowest price is lower than the last one, naïve and 漢字 漢字 🐦 " * 3])
     words = count_words(corpus, recipe)
@@ -172,7 +173,7 @@ def test_texts_that_may_produce_a_token_are_encoded_in_batches(monkeypatch: pyte
     assert unreachable_tokens(history) == reasons
 
 
-def test_a_token_written_in_byte_characters_is_produced_by_a_text_that_contains_these_bytes() -> None:
+def test_a_wordpiece_token_of_byte_characters_is_produced_by_the_text_of_its_bytes() -> None:
     """The token "Ġthe" of a WordPiece table over bytes is made from the text " the"."""
     tokens = ["[UNK]", *stand_ins(), *("##" + sign for sign in stand_ins()), "Ġthe", "##er", "Ã©", "ĠÃ", "Ġthex"]
     model: Whole = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##"}
@@ -192,7 +193,7 @@ def both(sign: int) -> tuple[str, str]:
 
 
 @given(st.text("aé漢😀", min_size=1, max_size=3), st.data())
-def test_the_completions_of_bytes_are_all_texts_that_begin_and_end_with_one_character_more(
+def test_the_completions_of_bytes_complete_the_first_and_last_character_in_every_possible_way(
     text: str, data: st.DataObject
 ) -> None:
     """The expected texts come from trying all lead and continuation bytes around the given bytes."""
@@ -212,7 +213,9 @@ def is_utf8(raw: bytes) -> bool:
     return raw.decode(errors="replace").encode() == raw
 
 
-def test_tokens_with_changed_blanks_are_not_searched_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_for_unreachable_tokens_does_not_test_tokens_with_replaced_spaces_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """An earlier version tried 32,000 tokens of a SentencePiece model one after another, for 28 seconds."""
     recipe = Recipe(base="characters", pattern="none", preparation=(Replace(" ", False, "▁"),))
     letters = [Symbol(letter.encode(), letter.replace("▁", " ").encode(), "character") for letter in "▁low"]

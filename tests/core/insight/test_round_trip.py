@@ -155,7 +155,7 @@ def test_round_trips_of_ids_match_sentencepiece(kind: str) -> None:
         check(trips, ids, text, theirs.encode(text))
 
 
-def test_round_trips_of_ids_match_tiktoken() -> None:
+def test_decoding_ids_and_encoding_the_text_again_gives_the_same_result_as_tiktoken() -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     study = train(text_of("code") * 2, "gpt2", vocab_size=600)
     pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"

@@ -158,7 +158,7 @@ def test_measuring_only_selected_sizes_gives_the_same_values_as_measuring_all_si
     assert sizes.renyi_efficiency.tolist() == curves.renyi_efficiency[sizes.steps].tolist()
 
 
-def test_vocabulary_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
+def test_vocabulary_sizes_of_a_method_that_drops_tokens_are_listed_in_ascending_order() -> None:
     history = dropping()
     table = count_words(CORPUS, history.recipe)
     sizes = measured_sizes(TokenizedWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))

@@ -47,7 +47,7 @@ def test_the_use_count_of_a_dropped_token_matches_a_recount_over_the_encoded_wor
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("unigram", "mingram", "best", "picky")])
-def test_the_use_count_of_a_token_over_time_matches_its_count_after_each_merge(method: str) -> None:
+def test_the_computed_uses_of_a_token_match_its_count_after_each_merge(method: str) -> None:
     words, history = learn_by_method(method)
     symbols = count_symbols(words, history.alphabet, history.recipe)
     for at in (0, 1, 7, len(history)):

@@ -1,6 +1,6 @@
 """Tests of the reasons for boundaries. Each reason names a merge.
 
-If this merge changes, the split changes. If any other merge changes, the split stays.
+If this merge is changed, the text is split differently. If any other merge is changed, the text is split as before.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def test_each_reason_for_a_boundary_names_the_deciding_merge(
 
 @settings(max_examples=3 * EXAMPLES)
 @given(boundary_cases(), st.data())
-def test_removing_a_merge_that_a_reason_does_not_name_does_not_change_the_reason(
+def test_removing_an_unrelated_merge_does_not_change_the_reason_for_a_boundary(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
     """The test removes a merge that the reason does not name and that the word does not need."""
@@ -373,7 +373,7 @@ def test_the_reason_for_a_word_boundary_names_the_pattern_branches_on_both_sides
 
 
 @given(st.sampled_from(sorted(NAMED_PATTERNS)), texts())
-def test_the_pattern_branch_named_in_a_reason_is_the_alternative_that_the_pattern_matches(name: str, text: str) -> None:
+def test_the_matching_branch_of_a_named_pattern_agrees_with_the_regex_library(name: str, text: str) -> None:
     """A group around each alternative shows which alternative matched, and its number must equal ours."""
     import regex
 

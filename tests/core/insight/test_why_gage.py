@@ -16,7 +16,7 @@ from tests.core.gage_texts import recipes, words
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low", min_size=1, max_size=30), data=st.data())
-def test_the_explanation_of_the_gage_method_reports_a_split_exactly_where_the_text_is_split(
+def test_gage_explanations_report_a_boundary_exactly_where_the_text_is_split(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe)
@@ -38,7 +38,7 @@ def test_the_explanation_of_the_gage_method_reports_a_split_exactly_where_the_te
             assert way.title == f"0x{history.reasons['byte'][(way.step or 0) - 1]:02X}"
 
 
-def test_the_reason_for_a_long_chain_of_byte_pairs_is_shortened() -> None:
+def test_the_explanation_of_a_long_chain_of_byte_pairs_is_shortened() -> None:
     history = gage.train(WordTable.from_counts({"abcdefghijklmnopqrstuvwxyz" * 6: 1}), Recipe.preset("gage"))
     why = WhyGage("abcdefghijklmnopqrstuvwxyz", history)
     sentence = why.explanation_at(13, len(history)).sentence

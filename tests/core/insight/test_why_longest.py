@@ -73,7 +73,7 @@ def test_the_longest_match_explanation_names_tokens_that_do_not_fit_and_unknown_
     assert why.explanation_at(15, 0).sentence.startswith("The word has more than 12 characters")
 
 
-def test_the_longest_match_explanation_names_the_step_that_adds_a_longer_token(history: History) -> None:
+def test_the_why_explanation_of_longest_matches_names_the_step_that_adds_a_longer_token(history: History) -> None:
     why = WhyLongest("sing", history)
     reason = why.explanation_at(1, 0)
     (since,) = reason.steps

@@ -73,7 +73,7 @@ def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[i
     return ends
 
 
-def test_the_unigram_explanation_writes_each_reason_as_a_sentence() -> None:
+def test_each_reason_for_a_unigram_boundary_is_a_short_sentence() -> None:
     recipe = Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
     history = train(Corpus.from_texts([text_of("latin")]), recipe)
     why = WhyPath("the  rose☃☃ <end>", history, "all")

@@ -1,6 +1,6 @@
-"""Tests of the intervals of a benchmark, which come from documents drawn at random.
+"""Tests of the intervals of a benchmark. They are computed from documents that are drawn at random.
 
-Plain code also draws documents and gives nearly the same intervals.
+A plain implementation also draws documents, and gives nearly the same intervals.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def test_the_interval_of_a_difference_is_computed_from_the_same_documents_for_bo
     assert second["relative_tokens_high"] == pytest.approx(high, abs=(high - low) / 8)
 
 
-def test_benchmark_intervals_come_from_resampling_whole_documents_and_not_lines(studies: dict[str, bpe.Study]) -> None:
+def test_benchmark_intervals_are_computed_by_resampling_documents_instead_of_lines(
+    studies: dict[str, bpe.Study],
+) -> None:
     lines = "\n".join(DOCUMENTS)
     answer = bpe.benchmark(studies, {"one file": [lines], "rows": DOCUMENTS}, intervals=True)
     assert row_of(answer, "whole", "one file")["bytes_per_token_low"] is None

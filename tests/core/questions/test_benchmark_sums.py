@@ -56,7 +56,7 @@ def test_the_benchmark_computes_the_weighted_mean_of_tokens_per_byte_for_each_to
     assert answer.facts["weights"] == {"sea": 0.25, "code": 0.75}
 
 
-def test_the_benchmark_recommends_the_tokenizer_that_is_better_for_the_given_weights(
+def test_the_benchmark_recommends_the_tokenizer_with_the_fewest_tokens_for_the_given_text_weights(
     studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     sea = bpe.benchmark(studies, texts=texts, weights=("sea=3", "code=1"))
@@ -108,7 +108,7 @@ def test_the_benchmark_gives_no_interval_for_too_few_documents(studies: dict[str
     assert any("from too few documents to estimate the uncertainty" in sentence for sentence in answer.sentences)
 
 
-def test_the_benchmark_does_not_recommend_a_tokenizer_that_leaves_text_out(
+def test_the_benchmark_does_not_recommend_a_tokenizer_that_cannot_encode_the_whole_text(
     texts: dict[str, list[str]], studies: dict[str, bpe.Study]
 ) -> None:
     narrow = bpe.train(["aaa bbb"], "wordpiece", vocab_size=8)

@@ -24,7 +24,7 @@ STUDY = bpe.train("the theme of the thesis, the others", "gpt2", merges=8)
 THE = STUDY.encode("the")
 
 
-def test_the_canonical_question_names_the_merge_that_would_join_a_word_of_single_letters() -> None:
+def test_the_canonical_question_names_the_merge_that_was_not_applied_to_single_letters() -> None:
     answer = bpe.canonical(STUDY, [116, 104, 101])
     assert answer.facts["canonical_share"] == 0.0
     (row,) = answer.table.records()
@@ -55,7 +55,7 @@ def test_the_same_rows_of_ids_are_read_from_every_kind_of_file(tmp_path: Path) -
     assert {file["canonical_share"] for file in answer.facts["files"]} == {answer.facts["canonical_share"]}
 
 
-def test_a_file_of_binary_integers_of_any_width_is_read_as_one_row_of_ids(tmp_path: Path) -> None:
+def test_binary_integers_of_each_supported_width_are_read_as_one_list_of_ids(tmp_path: Path) -> None:
     expected = bpe.canonical(STUDY, [*b"the"]).table.records()
     path = tmp_path / "ids.bin"
     for width in (1, 2, 4, 8):
@@ -124,7 +124,7 @@ def test_a_row_of_ids_in_a_json_lines_file_may_exceed_the_usual_limit_of_json_va
     assert len(row.ids) == count
 
 
-def test_a_line_of_ids_that_is_too_long_is_refused_and_long_work_can_be_cancelled(
+def test_the_canonical_question_refuses_a_line_that_is_too_long_and_can_be_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.txt"

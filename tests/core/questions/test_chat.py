@@ -103,7 +103,7 @@ def with_template(folder: Path, template: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_the_text_and_ids_of_a_chat_match_transformers(model_folder: Path, name: str) -> None:
+def test_the_chat_question_gives_the_same_text_and_ids_as_transformers(model_folder: Path, name: str) -> None:
     library = AutoTokenizer.from_pretrained(model_folder)
     folder = with_template(model_folder, TEMPLATES[name])
     rendered = 0
@@ -290,9 +290,7 @@ def test_chats_with_tools_and_content_parts_and_reasoning_are_rendered_as_in_tra
         assert answer.facts["ids"] == library.apply_chat_template(chat, **choices)["input_ids"]
 
 
-def test_a_chat_template_may_be_given_as_text_or_file_for_a_folder_or_a_table(
-    model_folder: Path, tmp_path: Path
-) -> None:
+def test_a_chat_template_can_be_given_as_text_or_as_a_file(model_folder: Path, tmp_path: Path) -> None:
     template = "[{{ messages[0].content }}{{ eos_token }}]"
     (tmp_path / "new.jinja").write_text(template)
     for given in (template, str(tmp_path / "new.jinja")):

@@ -1,6 +1,4 @@
-"""Tests of the question where a text may end: it counts word ends inside tokens, and shortens prompts by
-token healing.
-"""
+"""Tests of the question `ends`. It counts word ends inside tokens, and shortens prompts by token healing."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ def test_superword_tokens_contain_word_ends_and_word_tokens_contain_none(method:
     assert answer.facts["inside"]["across"] == of_all["across"]["inside"]
 
 
-def test_the_ends_question_counts_characters_or_given_words_in_text_without_spaces(tmp_path: Path) -> None:
+def test_without_spaces_the_ends_question_uses_characters_or_given_words_as_units(tmp_path: Path) -> None:
     lines = ["天气 很 好", "天气 不 好", "我们 去 北京", "我们 在 北京"]
     (tmp_path / "zh.txt").write_text("\n".join(lines), encoding="utf-8")
     text = "\n".join(lines).replace(" ", "")
@@ -69,7 +67,7 @@ def test_dividing_a_long_text_does_not_change_the_answer_about_word_ends(monkeyp
 
 
 @pytest.mark.parametrize("prompt", ["the kee", "a ligh", "The hou", "x = se", "w"])
-def test_a_prompt_shortened_by_the_ends_question_has_only_ids_that_every_continuation_keeps(prompt: str) -> None:
+def test_the_ends_question_shortens_a_prompt_to_ids_that_stay_the_same_in_every_continuation(prompt: str) -> None:
     answer = bpe.ends({"": BY_WORDS}, text=prompt)
     ids = BY_WORDS.encode(prompt)
     assert answer.facts["ids"] == ids

@@ -37,7 +37,7 @@ def model(equal_files: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(equal_files, tmp_path / "model"))
 
 
-def test_the_folder_question_names_the_library_of_each_file_if_all_files_agree(model: Path) -> None:
+def test_the_folder_question_lists_which_library_loads_each_file_if_the_files_agree(model: Path) -> None:
     (model / "ranks.tiktoken").unlink()
     answer = bpe.folder(str(model))
     assert list(answer.table.columns["file"]) == ["tokenizer.json", "merges.txt"]
@@ -167,7 +167,7 @@ def test_the_folder_question_names_a_missing_special_token_with_its_id(model: Pa
         ("tokenizer_config.json", {"added_tokens_decoder": {"7": {"content": END}}}, "the id 7, but it has the id"),
     ],
 )
-def test_the_folder_question_names_configuration_files_with_other_tokens(
+def test_the_folder_question_reports_configuration_files_whose_tokens_do_not_match(
     model: Path, name: str, change: dict[str, object], message: str
 ) -> None:
     path = model / name

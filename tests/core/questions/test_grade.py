@@ -59,9 +59,10 @@ def train_with_mistake(
     merges: int = MERGES,
     least: int = 1,
 ) -> list[Merge]:
-    """Train as a student's program would, with a parameter for each mistake. The code is independent of our trainers.
+    """Train as a student's program would, with a parameter for each mistake.
 
-    After each merge, all pairs are counted again. `update` makes the counts from the former counts and the new counts.
+    The code is independent of our trainers. After each merge, all pairs are counted again. `update` makes the
+    counts from the previous counts and the new counts.
     """
     words = count_words(text, pattern, specials, lines)
     if not weighs:
@@ -242,7 +243,7 @@ WRONG: dict[str, tuple[Trainer, str]] = {
 
 
 @pytest.mark.parametrize("mistake", WRONG)
-def test_the_grade_question_names_the_mistake_of_each_wrong_trainer(mistake: str) -> None:
+def test_the_grade_question_identifies_the_mistake_of_each_faulty_trainer(mistake: str) -> None:
     train, cause = WRONG[mistake]
     grade = grade_merges(TEXT, train(TEXT), EXERCISES["cs336"], MERGES)
     assert not grade.is_right
@@ -299,7 +300,7 @@ def test_the_grade_question_reports_that_training_ended_at_pairs_that_occur_once
     assert grade.is_right == (least == 1)
 
 
-def test_the_grade_question_can_test_for_a_mistake_that_would_leave_no_text_to_learn_from() -> None:
+def test_the_grade_question_tests_a_mistake_that_would_remove_the_whole_text() -> None:
     text = "你好 你好 世界 你好\n"  # without its characters that are not ASCII, nothing is left to learn
     merges = train_with_mistake(text, merges=3)
     assert grade_merges(text, [merges[0], *merges], EXERCISES["cs336"]).right_until == 1
@@ -450,7 +451,7 @@ def test_the_grade_question_accepts_a_recipe_as_the_description_of_the_exercise(
     assert bpe.grade(str(path), corpus=corpus, as_=str(recipe)).facts["verdict"] == "right"
 
 
-def test_the_grade_question_names_merges_below_the_minimum_frequency_of_a_recipe(corpus: Path, tmp_path: Path) -> None:
+def test_the_grade_question_reports_merges_of_pairs_below_the_minimum_frequency(corpus: Path, tmp_path: Path) -> None:
     corpus.write_text("low low lower newer\n")
     recipe = tmp_path / "recipe.json"
     recipe.write_text(Recipe.preset("gpt2").with_changes(ties="largest-text", min_frequency=2).to_json())

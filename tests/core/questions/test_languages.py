@@ -42,7 +42,7 @@ def test_each_row_that_the_languages_question_returns_counts_the_tokens_of_one_l
     assert "ru needs" in answer.sentences[0]
 
 
-def test_the_band_in_the_languages_figure_extends_from_the_fewest_to_the_most_tokens(study: bpe.Study) -> None:
+def test_the_band_in_the_languages_chart_contains_the_curve_of_the_shown_language(study: bpe.Study) -> None:
     figure = Languages(lines=("ru",)).answer(study).figure
     assert isinstance(figure, LineFigure)
     river, ru = figure.lines

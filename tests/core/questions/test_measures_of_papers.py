@@ -43,7 +43,7 @@ def test_the_average_rank_counts_from_one_although_the_published_code_counts_fro
 
 
 @given(COUNTS, COUNTS)
-def test_the_divergence_of_two_texts_equals_the_entropy_of_their_mean_minus_their_mean_entropy(
+def test_the_jensen_shannon_divergence_of_token_counts_matches_its_definition(
     some: list[int], others: list[int]
 ) -> None:
     size = max(len(some), len(others))
@@ -74,7 +74,7 @@ def test_rows_of_a_morph_score_table_whose_parts_do_not_spell_the_word_are_skipp
         read_morphemes(path)
 
 
-def test_the_morph_score_leaves_out_words_of_one_token(tmp_path: Path) -> None:
+def test_the_morph_score_ignores_words_that_are_a_single_token(tmp_path: Path) -> None:
     study = bpe.train("low low low lower", "gpt2", merges=3)  # ␣low becomes one token
     path = tmp_path / "morph_data.csv"
     path.write_text(",full_word,pt1,rest\n0,low,lo,w\n1,lower,low,er\n2,lowest,lowe,st\n", encoding="utf-8")
@@ -125,7 +125,7 @@ def test_the_forms_question_asks_for_words_if_there_is_no_text(study: bpe.Study)
         bpe.forms({"ours": bpe.Study(study.history)})
 
 
-def test_each_token_is_counted_for_the_script_of_its_letters() -> None:
+def test_each_token_is_counted_under_the_script_of_its_letters() -> None:
     study = bpe.train(["дом дом дом low low東", "дом東"], "words", merges=4)
     rows = {row["script"]: row for row in bpe.scripts(study).table.records()}
     texts = [raw.decode() for raw in study.tokens.values() if raw != b"<unk>"]

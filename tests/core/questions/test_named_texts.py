@@ -150,7 +150,7 @@ def test_the_benchmark_of_a_study_with_several_texts_measures_each_text(study: b
     assert list(columns["text"]) == ["en", "de"]
 
 
-def test_curves_of_a_study_with_several_texts_measure_all_texts_together(study: bpe.Study) -> None:
+def test_the_curves_question_measures_several_texts_together(study: bpe.Study) -> None:
     named = QUESTION.curves({"ours": study.with_texts(BOTH)}).columns["bytes_per_token"]
     together = QUESTION.curves({"ours": study.with_texts([*ENGLISH, *GERMAN])}).columns["bytes_per_token"]
     assert named.tolist() == together.tolist()
@@ -163,7 +163,7 @@ def test_the_token_question_finds_occurrences_of_a_token_in_every_text() -> None
     assert any("[low]est" in sentence for sentence in sentences)
 
 
-def test_the_sizes_question_names_held_out_texts(study: bpe.Study) -> None:
+def test_the_sizes_question_shows_the_name_of_each_held_out_text(study: bpe.Study) -> None:
     answer = QUESTION.sizes({"ours": study}, held_out=BOTH)
     assert [*dict.fromkeys(answer.columns["text"])] == ["training text", "held out: en", "held out: de"]
     bits = QUESTION.sizes({"ours": study}, held_out=BOTH, bits=True)
@@ -197,7 +197,7 @@ def test_a_mixture_can_weight_named_texts_as_corpus_groups() -> None:
     assert sum(table.total for table in named.inside.parts().values()) == named.inside.words().total
 
 
-def test_only_the_named_text_for_which_a_mixture_defines_a_sample_is_sampled() -> None:
+def test_a_mixture_samples_only_the_groups_that_define_a_sample() -> None:
     mixture = bpe.Mixture((bpe.Group("en"), bpe.Group("de", sample=bpe.Sample(first_bytes=len(GERMAN[0].encode())))))
     named = bpe.train(BOTH, "gpt2", vocab_size=270, mixture=mixture)
     expected = bpe.train([*ENGLISH, GERMAN[0]], "gpt2", vocab_size=270)

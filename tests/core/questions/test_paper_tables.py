@@ -65,7 +65,7 @@ def test_the_caption_of_a_latex_table_names_the_recipe_and_the_tie_rule_and_the_
     assert output.count(r"\\") == 5  # the heading and four rows
 
 
-def test_an_answer_can_be_written_as_a_latex_and_as_a_markdown_table() -> None:
+def test_answers_can_be_written_as_latex_tables_or_markdown_tables() -> None:
     answer = bpe.lengths(bpe.train("low lower lowest", "gpt2", merges=3))
     assert answer.to_latex("Lengths.").startswith("\\begin{table}")
     assert answer.to_markdown().splitlines()[0] == answer.sentences[0]
@@ -95,7 +95,7 @@ def test_the_caption_of_a_markdown_table_gives_the_first_digits_of_the_sha256_ch
     assert f"SHA-256 begins with {first_digits}" in caption(capsys, "ranks", table, "--corpus", text)
 
 
-def test_the_caption_of_a_markdown_table_names_the_checksum_of_the_measured_text(
+def test_the_caption_of_a_benchmark_table_contains_the_checksum_of_the_measured_text(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"
@@ -244,7 +244,7 @@ def test_counted_words_are_printed_for_a_paper_with_the_checksum_of_their_texts(
     assert "Leave out -o." in capsys.readouterr().err
 
 
-def test_speeds_are_printed_for_a_paper_with_the_recipe_and_the_checksum_of_the_text(
+def test_the_bench_command_prints_paper_tables_with_the_recipe_and_the_text_checksum(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"

@@ -18,7 +18,7 @@ TEXT = ["The the THE the the. The dog, the Dog, a dog; DOG dogs 12 12 12. Ünder
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "sentencepiece-like", "bert", "unigram"])
-def test_families_of_twin_tokens_equal_those_found_by_plain_python(preset: str) -> None:
+def test_the_twins_question_finds_the_same_families_of_tokens_as_plain_python(preset: str) -> None:
     recipe = Recipe.preset(preset, vocab_size=SIZES.get(preset, 60), min_frequency=1)
     if preset == "bert":
         recipe = recipe.with_changes(lowercase=False, strip_accents=False)

@@ -100,7 +100,7 @@ def test_a_report_shows_the_text_split_at_each_listed_step() -> None:
     assert len(shown) == sum(len(tokenizer.encode(report.text, at=moment)) for moment in report.shown_moments)
 
 
-def test_a_report_with_malicious_texts_runs_no_code_and_loads_no_address() -> None:
+def test_a_report_with_malicious_texts_runs_no_code_and_requests_no_url() -> None:
     saved = session(run_of(RECIPES[0]))
     source = dataclasses.replace(saved.sources[0], name=EVIL)
     run = dataclasses.replace(saved.runs[0], sources=(source,), sentence=EVIL)
@@ -230,7 +230,7 @@ def test_the_report_command_accepts_sessions_and_tables(tmp_path: Path, capsys: 
     assert "`at` must be a number from 0" in capsys.readouterr().err
 
 
-def test_a_report_for_a_paper_has_the_recipe_and_the_checksum_and_the_versions_on_one_page(tmp_path: Path) -> None:
+def test_a_paper_report_states_the_recipe_and_the_checksum_and_the_program_version(tmp_path: Path) -> None:
     words = WordTable.from_counts({"low": 2})
     study = Study(learn(words, Recipe.preset("words", merges=1)), KnownWords(words), texts_are_own=True)
     page = tmp_path / "methods.html"

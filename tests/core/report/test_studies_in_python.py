@@ -20,7 +20,7 @@ STUDY = bpe.train([text_of("poem")], "gpt2", merges=60)
 
 
 class Spans(HTMLParser):
-    """A parser that collects the texts of all tokens and the number of open elements."""
+    """A parser that collects the texts of all tokens and the tags of the elements that are still open."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -105,7 +105,7 @@ def test_a_session_file_with_a_changed_byte_gives_the_saved_content_or_is_refuse
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
 def test_a_session_file_with_a_damaged_index_key_gives_the_saved_content_or_is_refused(path: Path, change: int) -> None:
-    """An SQL index repeats the values of its table, and damage can make a value in it differ in type."""
+    """An SQL index repeats the values of its table. Damage can change the type of a value in the index."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(
             "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_session_1'"
@@ -126,7 +126,7 @@ def test_missing_rows_of_a_session_file_are_reported_with_advice(path: Path) -> 
         read_session(path)
 
 
-def test_opening_a_session_that_needs_too_much_memory_is_refused_before_it_begins(
+def test_a_session_that_needs_too_much_memory_is_refused_before_it_is_opened(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_session(path)

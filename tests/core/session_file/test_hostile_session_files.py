@@ -98,7 +98,7 @@ def test_a_database_of_another_program_is_refused_as_a_session(tmp_path: Path) -
         "ALTER TABLE merges RENAME TO hidden",
     ],
 )
-def test_a_session_database_with_other_tables_is_refused(path: Path, statement: str) -> None:
+def test_a_session_file_with_a_different_database_structure_is_refused(path: Path, statement: str) -> None:
     assert "does not have the tables of a session file" in change_and_open(path, statement)
 
 
@@ -289,7 +289,7 @@ def test_every_version_of_the_session_file_has_its_tables_and_a_migration() -> N
         assert schema.check(connection, "it") == schema.VERSION
 
 
-def test_a_session_file_of_the_first_version_with_foreign_tables_is_refused_before_migration(tmp_path: Path) -> None:
+def test_an_old_session_file_with_a_view_instead_of_a_table_is_refused_before_its_migration(tmp_path: Path) -> None:
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))

@@ -63,7 +63,7 @@ def test_an_empty_session_file_is_read_back_unchanged(tmp_path: Path) -> None:
     assert_same(read_session(tmp_path / "empty.bpex"), SavedSession(Recipe.preset("gpt2")))
 
 
-def test_an_imported_table_in_a_session_is_read_back_without_words_and_counts(tmp_path: Path) -> None:
+def test_a_session_keeps_an_imported_table_that_has_no_words_or_counts(tmp_path: Path) -> None:
     learned = run_of(RECIPES[0]).history
     assert learned is not None
     pairs = [(merge.left, merge.right) for merge in learned]
@@ -73,7 +73,7 @@ def test_an_imported_table_in_a_session_is_read_back_without_words_and_counts(tm
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
-def test_reasons_of_steps_in_a_session_are_read_back_unchanged(tmp_path: Path) -> None:
+def test_the_reasons_for_steps_are_read_back_unchanged_from_a_session_file(tmp_path: Path) -> None:
     written = session(with_reasons_and_names(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)

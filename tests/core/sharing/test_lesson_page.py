@@ -112,7 +112,7 @@ def test_the_web_page_of_lessons_has_names_for_screen_readers_and_fits_a_phone(p
 
 
 @needs_browser
-def test_a_click_between_two_tokens_of_the_web_page_predicts_their_pair(page: Browser) -> None:
+def test_clicking_between_two_tokens_on_the_web_page_answers_a_lesson_with_their_pair(page: Browser) -> None:
     _begin(page, "weights", 1)
     box = "document.querySelectorAll('.tile')[2].getBoundingClientRect()"
     x, y = page.value(f"(() => {{ const b = {box}; return [b.x + 2, b.y + b.height / 2] }})()")
@@ -154,7 +154,7 @@ def test_the_source_of_the_web_page_does_not_contain_the_answers_of_lessons() ->
     assert len(source) < 100_000
 
 
-def test_a_web_page_can_be_made_of_lessons_selected_by_name() -> None:
+def test_a_web_page_can_contain_lessons_chosen_by_name() -> None:
     assert "<title>When two pairs are equal</title>" in lesson_page_of(["ties"])
     assert "<title>For Monday</title>" in lesson_page_of(["ties", "gage"], title="For Monday")
     with pytest.raises(BpeError, match="There is no lesson 'tiles'; the lessons are 1-first-merge, 2-weights"):

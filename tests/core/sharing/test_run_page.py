@@ -171,7 +171,7 @@ def test_a_shared_page_splits_texts_as_the_engine_does(name: str, page: Browser,
 
 
 @needs_browser
-def test_a_shared_page_explains_splits_of_a_method_that_drops_tokens(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_explains_token_boundaries_of_a_method_that_drops_tokens(page: Browser, tmp_path: Path) -> None:
     study = STUDIES["drops into parts"]()
     _open(page, tmp_path, given=study)
     history, text, at = study.history, "on the other hand", 60
@@ -189,7 +189,7 @@ def test_a_shared_page_explains_splits_of_a_method_that_drops_tokens(page: Brows
 
 
 @needs_browser
-def test_a_user_can_type_and_move_the_slider_and_play_and_ask_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
+def test_typing_and_the_controls_of_a_shared_page_work_in_a_browser(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=120)
     _open(page, tmp_path, given=study, title="The poem", text="the sea")
     steps = len(study.history)
@@ -394,9 +394,7 @@ def test_the_url_of_a_shared_page_contains_the_shown_step_and_text_and_can_resto
 
 
 @needs_browser
-def test_a_shared_page_shows_the_size_and_the_text_given_in_its_url_and_can_copy_the_url(
-    page: Browser, tmp_path: Path
-) -> None:
+def test_the_url_of_a_shared_page_sets_the_size_and_the_text_and_can_be_copied(page: Browser, tmp_path: Path) -> None:
     ours, theirs = (bpe.train([text_of("poem")], preset, vocab_size=300) for preset in ("gpt2", "raw-bytes"))
     _open(page, tmp_path, given={"ours": ours, "theirs": theirs}, text="the sea")
     page.call("Page.navigate", url="about:blank")
@@ -445,13 +443,13 @@ def test_a_shared_page_fits_the_width_of_a_phone(page: Browser, tmp_path: Path) 
     page.call("Emulation.clearDeviceMetricsOverride")
 
 
-def test_a_shared_page_of_256_merges_has_less_than_60_kilobytes() -> None:
+def test_a_shared_page_of_256_merges_is_smaller_than_60_kilobytes() -> None:
     for preset in ("gpt2", "o200k"):
         study = bpe.train([text_of("poem"), text_of("prose")], preset, merges=256)
         assert len(page_of([SharedRun("ours", study.history, study.inside.learned_from)])) < 60_000
 
 
-def test_a_shared_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
+def test_a_shared_page_of_50_000_merges_is_smaller_than_a_megabyte() -> None:
     chance = np.random.default_rng(1)
     steps = 50_000
     pairs = np.stack([chance.integers(0, np.arange(256, 256 + steps)) for _ in range(2)], axis=1)

@@ -176,7 +176,7 @@ def test_printed_measures_of_a_sweep_are_rounded_according_to_their_deviation_ov
         assert ("mean ± standard deviation over the seeds" in printed) == bool(form)
 
 
-def test_printed_measures_of_a_sweep_without_seeds_are_rounded_according_to_the_interval_of_the_run(
+def test_a_sweep_without_seeds_prints_measures_rounded_according_to_their_intervals(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = []
@@ -252,7 +252,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     assert "one table and one session at most" in capsys.readouterr().err
 
 
-def test_text_saved_by_a_window_during_a_sweep_stays_in_the_session_file(
+def test_a_sweep_does_not_overwrite_a_text_that_a_window_saved_meanwhile(
     tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]

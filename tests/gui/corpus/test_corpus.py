@@ -336,7 +336,7 @@ def test_a_folder_of_very_many_files_becomes_one_corpus_text(
     qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)
 
 
-def test_many_picked_files_are_shown_as_one_row_for_each_folder(
+def test_a_large_selection_of_files_is_shown_as_one_row_for_each_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A person can remove a single file from a row that stands for many files."""

@@ -1,6 +1,6 @@
 """Tests of the page that edits a text of the corpus.
 
-The window learns an edited text at once, and never changes the file on the disk.
+The window learns from an edited text immediately, and never changes the file on the disk.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def press(program: Program, group: str, title: str) -> None:
     next(action for action in reversed(inner) if action.text() == title).trigger()
 
 
-def test_corpus_groups_created_from_folders_can_be_trained_on_and_undone_and_saved(
+def test_corpus_groups_made_from_folders_are_used_in_training_and_saved_and_can_be_undone(
     qtbot: QtBot,
     window_with: Callable[..., Program],
     train: Train,

@@ -79,7 +79,7 @@ def test_the_export_dialog_offers_every_format_under_a_different_name(trained_wi
 
 
 @pytest.mark.parametrize("format", ["json", "merges.txt"])
-def test_pressing_the_export_button_once_checks_and_writes_a_file(
+def test_one_click_on_the_export_button_verifies_and_writes_the_file(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, format: str
 ) -> None:
     path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
@@ -200,7 +200,7 @@ def test_closing_the_export_dialog_stops_the_check(qtbot: QtBot, trained_window:
     assert not (tmp_path / "ours.csv").exists()
 
 
-def test_a_file_name_chosen_in_the_export_dialog_stays_when_the_format_changes(
+def test_the_export_dialog_keeps_a_file_name_chosen_by_the_user_when_the_format_changes(
     trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained_window.actions["export"].trigger()

@@ -71,7 +71,7 @@ def test_an_imported_table_is_shown_as_a_history_without_counts(
     assert "The file has no counts" in program.training.status.sentence
 
 
-def test_opening_a_tokenizer_says_that_another_file_of_its_folder_has_other_tokens(
+def test_opening_a_tokenizer_reports_a_file_in_the_same_folder_with_different_tokens(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     folder = tmp_path / "model"
@@ -321,7 +321,7 @@ LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoke
 
 
 @pytest.mark.parametrize("name", ["learned here", *available_texts(*LARGE)])
-def test_large_imported_tables_can_be_opened_and_give_the_expected_ids_for_a_text(
+def test_large_imported_tables_give_the_expected_ids_for_a_short_text(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str
 ) -> None:
     path, numbers = (path_of(name), LARGE[name]) if name in LARGE else ranks_learned_here(tmp_path)

@@ -87,7 +87,7 @@ def small_history() -> History:
     return bpe.train(TEXT, "gpt2", merges=12).history
 
 
-def test_a_window_can_follow_a_training_run_that_is_killed_and_resumed_and_then_take_it_over(
+def test_a_window_follows_a_killed_and_resumed_training_run_and_can_take_it_over(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     write_words(tmp_path / "words.txt")
@@ -146,7 +146,7 @@ def test_a_window_can_follow_a_training_run_that_is_killed_and_resumed_and_then_
     assert all(is_continued(history, whole.history) for history in histories)
 
 
-def test_the_chart_of_leading_pairs_changes_between_two_saves_of_the_followed_training_run(
+def test_the_chart_of_leading_pairs_is_updated_between_saves_of_a_followed_training_run(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     write_words(tmp_path / "words.txt", 3_000)

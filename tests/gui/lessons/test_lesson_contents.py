@@ -108,7 +108,7 @@ def test_lesson_exercises_have_the_expected_answers(place: tuple[str, int], fact
 
 
 @pytest.mark.parametrize(("place", "fact"), MERGED.items(), ids=str)
-def test_predictions_in_lessons_have_the_expected_correct_answers(
+def test_the_predictions_that_lessons_ask_for_have_the_expected_answers(
     place: tuple[str, int], fact: tuple[str, int]
 ) -> None:
     lesson = lesson_named(place[0])
@@ -297,7 +297,7 @@ def test_a_typed_pair_is_parsed_with_or_without_a_space_or_plus_sign() -> None:
     assert words_by_replacing_text(Bench.of_words({"ha": 6, "hat": 1, "at": 4}, bench.history.recipe), 2)[1] == "hat"
 
 
-def test_the_lesson_on_ways_to_split_names_every_token_that_its_question_needs() -> None:
+def test_the_lesson_on_ways_to_split_lists_every_token_inside_the_word_carton() -> None:
     lesson = lesson_named("ways")
     step = next(step for step in lesson.steps if step.query is not None and step.query.what == "ways to split")
     bench = bench_of(lesson, step)

@@ -233,7 +233,7 @@ def test_a_user_can_take_a_lesson_with_the_keyboard_alone(qtbot: QtBot, program:
     assert focus() is program.lesson_panel.end.next_button
 
 
-def test_a_lesson_page_with_another_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_page_that_changes_the_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
     """The merges of the run before must not count as answers on this page."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
@@ -249,7 +249,7 @@ def test_a_lesson_page_with_another_tie_rule_begins_without_an_answer(qtbot: QtB
     assert_answer_is_hidden(program, page)
 
 
-def test_a_click_between_two_tokens_predicts_their_pair(qtbot: QtBot, program: Program) -> None:
+def test_clicking_between_two_tokens_answers_a_lesson_with_their_pair(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     program.teaching.begin(lesson_named("weights").name, 1)

@@ -1,6 +1,6 @@
 """Tests of the command and the Python code that a page copies.
 
-Outside of the window, both give the answer on the page.
+Outside the window, the command and the code give the same answer as the page.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def test_commands_and_python_lines_copied_from_every_question_page_give_its_answ
     assert asking >= asked | {"noise", "ends", "forms", "scripts", "chat", "lorenz", "benchmark"}
 
 
-def test_lines_copied_from_the_inspector_and_from_the_tree_give_the_answer_of_their_page(
+def test_code_copied_from_the_inspector_or_the_tree_page_gives_the_answer_shown_there(
     qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
     program = trained_window
@@ -190,7 +190,7 @@ def test_copying_a_command_from_compared_columns_reports_a_text_that_is_too_long
     assert "too long for a command" in copy_and_read_message(program)
 
 
-def test_the_copied_command_of_a_report_recreates_the_report_and_a_command_for_a_film_can_be_copied(
+def test_commands_that_recreate_a_report_or_a_film_can_be_copied(
     qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
     program = trained_window
@@ -244,7 +244,7 @@ def test_python_lines_copied_from_an_unsaved_session_use_a_placeholder_file_name
     assert UNSAVED in trained_window.messages.sentence.text()
 
 
-def test_copied_python_lines_write_the_last_exported_file_again(
+def test_a_copied_command_or_python_code_writes_the_last_exported_file_again(
     qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
     assert copy_by(trained_window, "copy_file_command") != "" or trained_window.messages.sentence.text() == NO_FILE

@@ -57,7 +57,7 @@ def test_film_choices_in_the_window_become_options_of_the_film_command() -> None
 
 
 def save(program: Program, *, size: str = "readme", first: int = 0, last: int = 0, seconds: int = USUAL) -> None:
-    """Fill in the dialog of a film, and press its button."""
+    """Fill in the dialog that saves a film, and press its button."""
     program.actions["film"].trigger()
     form = program.publishing.film_form
     assert form is not None

@@ -90,7 +90,9 @@ def test_the_trim_dialog_can_remove_the_selected_tokens_or_trim_to_a_size(
     dialog.reject()
 
 
-def test_trimming_the_listed_tokens_makes_a_run_that_keeps_the_other_ids(qtbot: QtBot, trained_window: Program) -> None:
+def test_trimming_the_tokens_listed_on_the_audit_page_keeps_the_ids_of_all_other_tokens(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     first = trained_window.session.runs.shown
     assert first is not None
     assert first.history is not None

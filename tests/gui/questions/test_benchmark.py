@@ -24,7 +24,9 @@ from tests.gui.questions.conftest import MERGES, ONE, choose_value, ranked_words
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_the_benchmark_page_sorts_runs_by_their_numbers(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_benchmark_page_sorts_run_names_in_numerical_order(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = program.pages.page(BENCHMARK).model
     names = ["Run 2: gpt2", "Run 9: gpt2", "Run 10: gpt2", "Run 2: gpt2"]
     monkeypatch.setattr(type(model), "columns", ("tokenizer",))
@@ -60,7 +62,9 @@ def test_the_benchmark_page_counts_the_tokens_of_parallel_sentences(qtbot: QtBot
     assert {row["Text"]: row["Premium"] for row in _cells(page)}["de"] == "1.000"
 
 
-def test_a_heading_of_the_benchmark_page_sorts_the_rows(qtbot: QtBot, trained_window: Program) -> None:
+def test_sorting_a_column_of_the_benchmark_page_sorts_the_rows_and_marks_the_heading(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     page = show_benchmark(qtbot, trained_window)
     counts = [int(row["Tokens"].replace(",", "")) for row in _cells(page)]
     page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
@@ -90,7 +94,7 @@ def test_the_benchmark_page_measures_the_corpus_at_the_shown_step_and_at_the_end
     assert page.model.table_function()(lambda: False).columns["bytes"][0] == len(ONE.encode())
 
 
-def test_a_click_on_a_row_of_the_benchmark_page_shows_the_tokens_of_the_text_part_by_part(
+def test_clicking_a_benchmark_row_shows_the_tokens_of_its_text_in_consecutive_parts(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     page = show_benchmark(qtbot, trained_window)
@@ -118,7 +122,7 @@ def test_a_click_on_a_row_of_the_benchmark_page_shows_the_tokens_of_the_text_par
     page.grab()
 
 
-def test_the_benchmark_page_names_a_run_that_cannot_encode_the_texts(qtbot: QtBot, trained_window: Program) -> None:
+def test_the_benchmark_page_reports_which_run_cannot_encode_the_texts(qtbot: QtBot, trained_window: Program) -> None:
     page = show_benchmark(qtbot, trained_window)
     trained_window.session.recipe.put_quietly(Recipe.preset("clean-words", vocab_size=None, merges=5))
     trained_window.session.train()

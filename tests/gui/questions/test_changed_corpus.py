@@ -55,7 +55,7 @@ def test_each_question_that_reads_a_changed_file_reports_the_change(
     assert not notices, "what follows the time cursor does not say it at every step"
 
 
-def test_a_text_file_that_grows_during_counting_is_still_learned(
+def test_training_still_learns_from_a_text_file_that_grows_while_it_is_counted(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     growing, fill = tmp_path / "one.txt", ByteStream.fill

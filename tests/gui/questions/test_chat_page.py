@@ -84,7 +84,7 @@ def test_a_rendered_chat_is_coloured_by_the_roles_of_its_messages(
     assert backgrounds[0] != backgrounds[1]
 
 
-def test_the_chat_page_shows_the_template_of_the_folder_until_another_is_typed(
+def test_the_chat_page_shows_the_template_of_the_folder_until_the_user_types_a_different_one(
     qtbot: QtBot, program: Program, model_folder: Path
 ) -> None:
     page = chat_page(qtbot, program)
@@ -101,7 +101,9 @@ def test_the_chat_page_shows_the_template_of_the_folder_until_another_is_typed(
     assert rendered(page) == "<user> the lowest\n"
 
 
-def test_a_chat_is_split_by_the_shown_run_if_no_folder_is_chosen(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_chat_page_encodes_a_chat_with_the_shown_run_if_no_folder_is_chosen(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     train(program)
     page = chat_page(qtbot, program)
     run = program.session.runs.shown
@@ -122,7 +124,9 @@ def test_a_chat_is_split_by_the_shown_run_if_no_folder_is_chosen(qtbot: QtBot, p
     assert rendered(page).startswith("<|user|>\nWho keeps the lighthouse?<|end|>\n<|assistant|>")
 
 
-def test_the_command_of_a_chat_names_the_run_of_the_session(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_command_of_the_chat_page_refers_to_the_shown_run_in_the_session_file(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     train(program)
     page = chat_page(qtbot, program)
     page.messages.box.setPlainText("low")
@@ -135,7 +139,7 @@ def test_the_command_of_a_chat_names_the_run_of_the_session(qtbot: QtBot, progra
     assert "path='book.bpex#1'" in as_python(asked[0], page.model.opens_in_python, Path("book.bpex"))
 
 
-def test_the_text_boxes_of_the_chat_page_can_open_files_and_report_mistakes_in_typed_text(
+def test_the_text_boxes_of_the_chat_page_open_files_and_report_invalid_text(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     train(program)

@@ -1,6 +1,6 @@
 """Tests of curves that compare many runs.
 
-The runs are those of the window, or those of a sweep, which the window plans, starts, stops and opens.
+The runs come from the window or from a sweep. The window can plan, start, stop and open a sweep.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def test_runs_that_differ_only_in_their_seed_are_drawn_as_a_line_with_a_band(
     }
 
 
-def test_recipe_choices_of_several_presets_are_read_back_from_a_written_sweep_plan() -> None:
+def test_recipe_choices_of_presets_in_a_sweep_plan_are_read_back_unchanged() -> None:
     for name in ("gpt2", "bert", "clean-words", "sentencepiece-like", "unigram"):
         recipe = Recipe.preset(name, special_tokens=("<s>",), vocab_size=500)
         plan = {"sizes": [500], "corpora": {"x": ["x"]}, "recipes": {"one": recipe_choices(recipe)}}

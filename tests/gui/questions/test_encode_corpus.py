@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 @pytest.mark.parametrize(("name", "width"), [("ids.npy", "uint32"), ("ids.bin", "uint16")])
-def test_whole_texts_are_encoded_to_ids_by_the_merges_up_to_the_shown_step(
+def test_texts_are_encoded_with_the_merges_up_to_the_shown_step(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, name: str, width: str
 ) -> None:
     trained_window.session.cursor.go_to(70)

@@ -52,7 +52,7 @@ def test_a_hidden_question_page_computes_no_answer(qtbot: QtBot, trained_window:
     qtbot.waitUntil(lambda: "token" in asked or "why" in asked, timeout=WAIT)
 
 
-def test_question_pages_about_a_table_without_texts_answer_without_counts(
+def test_question_pages_give_answers_without_counts_for_a_table_without_texts(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     """The imported table has no counts.

@@ -1,4 +1,4 @@
-"""Tests of the room Compare with runs of any method: columns, measures, and the reasons for boundaries."""
+"""Tests of the room `Compare` with runs of any method: columns, measures, and the reasons for boundaries."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_lane_is_grey_and_not_compared_if_its_run_cannot_have_the_chosen_size(
     assert "B" not in program.pages[LabPage].model.columns
 
 
-def test_the_compare_page_first_shows_the_largest_size_that_all_runs_can_have(
+def test_the_compare_page_initially_shows_the_largest_common_vocabulary_size(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     program.session.cursor.go_live()

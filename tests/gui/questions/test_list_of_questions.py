@@ -85,9 +85,7 @@ def test_answers_about_a_boundary_or_a_token_are_shown_beside_the_text(qtbot: Qt
     program.window.set_stage("")
 
 
-def test_a_double_click_enlarges_a_question_to_the_whole_room_until_escape_is_pressed(
-    qtbot: QtBot, program: Program
-) -> None:
+def test_double_clicking_a_question_enlarges_its_page_until_escape_is_pressed(qtbot: QtBot, program: Program) -> None:
     window = program.window
     program.charts.show_page("ranks")
     before = program.charts.height()

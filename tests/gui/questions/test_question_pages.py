@@ -48,7 +48,7 @@ def type_and_enter(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> No
     qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
-def test_every_question_has_a_page_or_another_view() -> None:
+def test_all_questions_have_a_page_except_four_that_other_views_answer() -> None:
     rows = {row.id for row in PAGES}
     assert {name for name in question_names() if name not in rows} == {"paid", "steps", "diff", "look"}
     assert question_row("ties").title == "Ties"
@@ -104,7 +104,7 @@ def test_a_question_that_reports_no_progress_can_be_stopped_when_it_takes_long(
     wait_for_answers(qtbot, trained_window)
 
 
-def test_a_table_without_texts_is_checked_by_its_merges_alone(
+def test_the_check_page_checks_only_the_merges_of_a_table_without_texts(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     train("the lowest of the low", "gpt2", merges=9, min_frequency=1).save(tmp_path / "tokenizer.json")
@@ -131,7 +131,7 @@ def test_question_pages_show_their_answers_and_save_every_row(qtbot: QtBot, trai
         assert not page.grab().isNull()
 
 
-def test_answer_sentences_show_whole_lines_until_the_user_moves_the_splitter(
+def test_no_line_of_an_answer_is_cut_off_until_the_user_moves_the_splitter(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     page = page_of(trained_window, "audit")
@@ -195,7 +195,7 @@ def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_page_for_its_pair(
     assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
 
 
-def test_the_race_page_lists_the_leading_pairs_and_never_merged_pairs_and_a_typed_pair(
+def test_the_race_page_lists_leading_pairs_and_can_add_never_merged_pairs_and_typed_pairs(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     trained_window.session.cursor.go_to(60)
@@ -313,7 +313,7 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
     assert trained_window.session.cursor.position == 17
 
 
-def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(
+def test_a_question_page_opened_after_training_does_not_say_that_training_must_begin(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)
@@ -328,7 +328,7 @@ def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(
     model.watch(False)
 
 
-def test_a_question_page_without_an_answer_does_not_ask_to_train_if_the_training_has_begun(
+def test_a_question_page_does_not_ask_for_training_that_has_already_begun(
     trained_window: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = QuestionModel(trained_window.session, "ranks")

@@ -37,7 +37,7 @@ class SquashedPaints(QObject):
         return False
 
 
-def test_the_page_of_a_token_is_never_painted_with_overlapping_texts(qtbot: QtBot, trained_window: Program) -> None:
+def test_texts_on_the_token_page_never_overlap_while_the_page_is_updated(qtbot: QtBot, trained_window: Program) -> None:
     trained_window.inspector.show_page("token")
     page = trained_window.pages[TokenPage]
     wait_for_answers(qtbot, trained_window)
@@ -111,7 +111,7 @@ def test_the_count_of_a_merge_is_divided_among_the_corpus_files(qtbot: QtBot, tr
     assert life.sections["paid"].isVisible()
 
 
-def test_the_page_of_a_token_that_occurs_only_inside_other_tokens_shows_a_text_that_produces_the_token(
+def test_the_page_of_a_token_used_only_inside_other_tokens_shows_a_text_that_produces_it(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     ranked = ranked_words(trained_window)
@@ -128,7 +128,9 @@ def test_the_page_of_a_token_that_occurs_only_inside_other_tokens_shows_a_text_t
     assert gone[0] in Tokenizer(history).encode(witness)
 
 
-def test_tokens_made_from_a_token_are_shown_as_links(qtbot: QtBot, trained_window: Program) -> None:
+def test_links_on_the_token_page_lead_to_the_tokens_and_steps_that_use_the_token(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     ranked = ranked_words(trained_window)
     trained_window.session.cursor.go_to(1)
     wait_for_answers(qtbot, trained_window)

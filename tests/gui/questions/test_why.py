@@ -34,7 +34,9 @@ from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, click_before, wai
 pytestmark = pytest.mark.usefixtures("one_session")
 
 
-def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, trained_window: Program) -> None:
+def test_clicking_in_the_text_shows_the_reason_for_each_boundary_of_the_clicked_word(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     text = trained_window.token_text.text()
     program = trained_window
     for at in (MERGES, 40, 3, 0):
@@ -59,7 +61,7 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, t
             assert whole.replace("␣", " ") in text
 
 
-def test_the_reason_for_a_word_end_names_the_parts_of_the_pattern_that_match_beside_it(
+def test_the_why_page_names_the_pattern_parts_that_matched_before_and_after_a_word_boundary(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     click_before(qtbot, trained_window, 21)  # said| 1
@@ -156,7 +158,7 @@ def test_the_why_page_can_be_opened_by_keyboard_and_from_menus(qtbot: QtBot, tra
     assert word_facts(trained_window).byte in (15, 16), "the menu is about the place under the mouse"
 
 
-def test_the_merge_tree_can_be_enlarged_and_scaled_with_the_slider_and_saved(
+def test_the_enlarged_merge_tree_follows_the_time_slider_and_can_be_saved(
     qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     click_before(qtbot, trained_window, 8)

@@ -28,7 +28,9 @@ def build_room(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("only_window")
-def test_an_impossible_vocabulary_size_is_refused_beside_its_field(qtbot: QtBot, program: Program) -> None:
+def test_an_impossible_vocabulary_size_is_refused_with_a_message_next_to_the_field(
+    qtbot: QtBot, program: Program
+) -> None:
     panel = program.recipe_panel
     panel.size_box.setValue(100)
     refusal = panel.findChild(QWidget, "refusal of vocab_size")

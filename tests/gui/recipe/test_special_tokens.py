@@ -1,4 +1,4 @@
-"""Tests of special tokens in the person's text. A special token stays whole when the text around it is edited."""
+"""Tests of special tokens in the user's text. A special token stays whole when the text around it is edited."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def expected_ids(program: Program) -> list[int]:
     return [id for start, stop, id in spans if stop > start]
 
 
-def test_a_special_token_in_the_text_is_one_token_at_early_and_late_steps(qtbot: QtBot, program: Program) -> None:
+def test_a_special_token_in_the_text_is_a_single_token_at_every_step(qtbot: QtBot, program: Program) -> None:
     for moment in (60, 7, 0):
         program.session.cursor.go_to(moment)
         settle(qtbot, program)

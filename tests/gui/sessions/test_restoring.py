@@ -127,7 +127,7 @@ def window_with_copy(qtbot: QtBot, new_program: NewProgram) -> Program:
 def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_window(
     qtbot: QtBot, window_with_copy: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check locks the safety copy. The lock lasts until the person has tried to restore the copy."""
+    """The check locks the safety copy. The lock is held until the user has tried to restore the copy."""
     acquire, window = Lock.acquire, threading.current_thread()
     is_held, may_go_on = threading.Event(), threading.Event()
 
@@ -148,10 +148,10 @@ def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_
     assert window_with_copy.token_text.text() == "left behind"
 
 
-def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
+def test_a_safety_copy_can_be_restored_while_its_summary_is_still_being_read(
     qtbot: QtBot, window_with_copy: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading the summary of a large copy takes long, and must not lock the copy."""
+    """Reading the summary of a large copy takes a long time. During this time, the copy must not be locked."""
     is_reading, may_go_on = threading.Event(), threading.Event()
 
     def read_slowly(path: Path) -> Summary:
@@ -214,7 +214,7 @@ def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_
     assert window_with_copy.token_text.text() == "left behind"
 
 
-def test_opening_a_link_to_the_open_file_does_not_report_that_another_window_has_it_open(
+def test_a_link_to_the_open_session_can_be_opened_and_saved_in_the_same_window(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"

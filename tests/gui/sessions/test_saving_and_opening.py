@@ -160,7 +160,7 @@ def test_a_session_file_of_the_previous_version_opens_and_its_training_continues
     assert program.session.runs.all[1].learned > learned
 
 
-def test_a_filter_saved_with_the_former_symbol_for_a_space_keeps_its_meaning(program: Program) -> None:
+def test_a_filter_saved_with_the_former_space_symbol_is_restored_with_the_new_symbol(program: Program) -> None:
     def restored(**filter: object) -> MergeFilter:
         saved = dataclasses.replace(snapshot_of(program.session, {}), filter={**before, **filter})
         restore(program.session, saved, {})
@@ -173,7 +173,7 @@ def test_a_filter_saved_with_the_former_symbol_for_a_space_keeps_its_meaning(pro
     assert restored(**snapshot_of(program.session, {}).filter) == MergeFilter("col·l")
 
 
-def test_a_session_of_symbols_shows_the_corpus_with_the_names_of_its_symbols(
+def test_opening_a_session_trained_on_named_symbols_shows_the_names_in_the_corpus(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     song, session = tmp_path / "song.txt", tmp_path / "song.bpex"

@@ -88,7 +88,7 @@ def test_a_session_that_cannot_be_saved_is_reported_and_can_be_saved_elsewhere(
     assert len(read_session(tmp_path / "elsewhere.bpex").runs) == 1
 
 
-def test_a_session_file_changed_by_another_program_is_not_replaced_without_a_question(
+def test_the_window_asks_before_it_replaces_a_session_file_changed_by_another_program(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)

@@ -55,7 +55,10 @@ def answer(model: TokenTextModel) -> None:
 
 @pytest.fixture
 def show_editor(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
-    """Return a function that shows an editor with the focus. The editor encodes its text after each edit."""
+    """Return a function that shows an editor and gives it the keyboard focus.
+
+    The text of the editor is encoded after each edit.
+    """
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     application.setStyleSheet("")  # which windows of other tests wear: its colours are those of their theme

@@ -166,7 +166,7 @@ def tokens_of(texts: list[bytes]) -> Tokens:
 
 
 @given(pieces)
-def test_a_token_has_the_colour_of_its_text_unless_its_neighbour_has_this_colour(texts: list[bytes]) -> None:
+def test_a_token_keeps_the_colour_of_its_text_unless_its_neighbour_has_the_same_colour(texts: list[bytes]) -> None:
     colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
     own = [colour_of(text) for text in texts]
     kept = [now == colour for now, colour in zip(colours, own, strict=True)]
@@ -227,7 +227,7 @@ def test_tokens_of_a_range_have_the_same_colours_as_in_the_whole_text(
         assert all(before != after or before < 0 for before, after in pairwise(expected.tolist())), "neighbours differ"
 
 
-def test_all_token_colours_are_used_equally_often_and_text_without_tokens_has_no_colour() -> None:
+def test_token_colours_are_used_about_equally_often_and_text_without_tokens_has_no_colour() -> None:
     texts = [str(number).encode() for number in range(3_000)] + [bytes([byte]) for byte in range(256)]
     shares = np.bincount(colours_of(b"".join(texts), tokens_of(texts)), minlength=COLOURS) / len(texts)
     assert shares.min() > 0.8 / COLOURS

@@ -80,7 +80,7 @@ def test_edits_made_by_qt_reach_the_text_model_and_other_views(
 
 
 @given(texts, st.lists(st.tuples(places, texts), max_size=6))
-def test_changes_of_the_text_model_are_shown_in_every_document(
+def test_editing_the_text_model_updates_every_document_that_shows_it(
     text: str, edits: list[tuple[tuple[int, int], str]]
 ) -> None:
     with documents(text) as (first, second):

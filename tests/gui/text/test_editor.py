@@ -93,7 +93,9 @@ def test_typing_in_a_megabyte_of_text_lays_out_only_the_changed_block(
     assert blocks == []
 
 
-def test_a_long_line_is_split_into_few_blocks_and_loses_no_character(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_a_long_line_is_divided_into_a_few_blocks_without_losing_characters(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
     text = "seven letters " * 2_000
     editor = show_editor(text)
     room = editor.token_layout.setting.width
@@ -199,7 +201,7 @@ PASTED = ["x", "\n", "long line " * 400, LANGUAGES, "\r\n\x00", "×©" * 300, "ğŸ‘
 
 
 @pytest.mark.parametrize("seed", range(200 if EXPLORES else 8))
-def test_after_random_editing_actions_the_text_is_right_and_the_caret_is_visible(
+def test_after_random_editing_the_text_is_as_expected_and_the_caret_is_visible(
     show_editor: Callable[..., TokenTextEdit], seed: int
 ) -> None:
     rng = random.Random(seed)

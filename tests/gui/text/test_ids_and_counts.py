@@ -117,7 +117,7 @@ def test_the_grid_of_300_000_ids_can_be_scrolled_to_the_last_id(qtbot: QtBot) ->
     assert grid.viewport().rect().contains(grid.cell_of(299_999).center().toPoint())
 
 
-def test_the_counts_bar_changes_with_the_text_and_the_time_slider(qtbot: QtBot) -> None:
+def test_the_counts_bar_shows_the_counts_of_the_text_at_the_shown_step(qtbot: QtBot) -> None:
     model = TokenTextModel("low low")
     bar = CountsBar(model)
     qtbot.addWidget(bar)
@@ -170,7 +170,7 @@ def test_the_mouse_can_point_at_the_id_of_a_token_without_bytes(qtbot: QtBot) ->
     assert panel.editor.caret == 7
 
 
-def test_cells_of_the_id_grid_are_wide_enough_before_any_training(qtbot: QtBot) -> None:
+def test_without_a_run_the_cells_of_the_id_grid_are_wide_enough_for_three_digits(qtbot: QtBot) -> None:
     model = TokenTextModel("theme")
     grid = IdsGrid(model)
     qtbot.addWidget(grid)

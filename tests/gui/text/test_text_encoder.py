@@ -1,4 +1,4 @@
-"""Tests of the encoder of the person's text: tokens before any training, and the thread that splits words."""
+"""Tests of the encoder of the user's text: tokens before any training, and the thread that splits words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_two_runs_without_steps_are_equal_if_and_only_if_their_alphabets_are_equ
     assert not _are_the_same(low, None)
 
 
-def test_each_character_of_the_text_is_a_token_before_there_is_a_run(qtbot: QtBot, program: Program) -> None:
+def test_without_a_run_each_character_of_the_text_is_a_token(qtbot: QtBot, program: Program) -> None:
     program.form.choose_preset("bert")
     for text in ("low, owl", "low ☃ owl"):  # which it need not be in the corpus
         program.token_text.set_text(text)

@@ -172,7 +172,7 @@ def test_symbols_of_a_character_alphabet_are_shown_with_their_ids_or_without_a_t
 class EditedText(RuleBasedStateMachine):
     """A state machine that edits a text, undoes edits and moves the time slider.
 
-    The engine answers rarely, and sometimes too late.
+    The engine, which encodes the text, answers rarely, and sometimes too late.
     """
 
     def __init__(self) -> None:
@@ -266,7 +266,7 @@ class EditedText(RuleBasedStateMachine):
 TestEditedText = EditedText.TestCase
 
 
-def test_a_word_keeps_its_old_tokens_after_a_typed_letter_until_it_is_encoded_again() -> None:
+def test_after_typing_a_word_keeps_its_old_tokens_until_the_word_is_encoded_again() -> None:
     model = TokenTextModel("low and high")
     ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
     model.accept(0, 0, Boundaries(model.data, ranks))
@@ -310,7 +310,7 @@ def test_undo_removes_typed_text_word_by_word_and_restores_deleted_runs_of_chara
     assert model.text() == "one t"
 
 
-def test_setting_a_new_text_clears_the_undo_stack_and_a_moved_caret_begins_a_new_undo_step() -> None:
+def test_setting_a_new_text_clears_the_undo_stack_and_moving_the_caret_ends_an_undo_step() -> None:
     model = TokenTextModel("old")
     model.replace(0, 0, "x")
     model.set_text("new")

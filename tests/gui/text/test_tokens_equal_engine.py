@@ -93,7 +93,7 @@ def test_the_window_shows_the_same_tokens_as_the_engine_after_any_merge(
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_the_window_shows_the_same_tokens_as_the_engine_in_any_range(
+def test_the_window_gives_the_same_ids_for_a_range_of_tokens_as_for_the_whole_text(
     history: History, text: str, data: st.DataObject
 ) -> None:
     model = model_of(text, history)
@@ -130,14 +130,14 @@ def test_a_word_marker_is_a_separate_token_until_a_merge_joins_the_marker_with_a
     assert model.counts().tokens == 4
 
 
-def test_ids_of_a_selected_word_include_the_marker_of_that_word_only() -> None:
+def test_the_ids_of_a_selected_word_do_not_include_the_markers_of_other_words() -> None:
     model, _ = clean_words("low low low")
     assert model.ids_in(4, 7) == [1, 2, 3, 4]
     assert model.ids_in(5, 6) == [2]
     assert model.ids_in(3, 9) == [1, 2, 3, 4, 1]
 
 
-def test_several_symbols_without_bytes_at_one_position_get_the_same_ids_as_in_the_engine() -> None:
+def test_the_window_and_the_engine_give_the_same_ids_if_several_symbols_share_one_position() -> None:
     recipe = Recipe.preset("sentencepiece-like", merges=3)
     alphabet = Alphabet.for_words(WordTable.from_counts({"aﬃ": 1, "fi": 1}), recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}

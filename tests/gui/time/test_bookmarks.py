@@ -29,12 +29,12 @@ def lines(program: Program) -> list[str]:
     return [str(model.data(model.index(row))) for row in range(model.rowCount())]
 
 
-def test_bookmark_actions_are_disabled_before_there_is_a_run(program: Program) -> None:
+def test_bookmark_actions_are_disabled_if_there_is_no_run(program: Program) -> None:
     for name in ("bookmark", "note", "copy_reference"):
         assert not program.actions[name].isEnabled()
 
 
-def test_a_bookmark_can_be_set_and_listed_and_removed_and_restored(qtbot: QtBot, trained_window: Program) -> None:
+def test_setting_and_removing_bookmarks_can_be_undone_and_redone(qtbot: QtBot, trained_window: Program) -> None:
     cursor, actions = trained_window.session.cursor, trained_window.actions
     for position in (30, 7):
         cursor.go_to(position)

@@ -32,7 +32,7 @@ Key = Qt.Key
 
 
 @given(steps=st.integers(1, 40_000), start=st.integers(0, 99), speed=st.sampled_from([None, None, 1.0, 30.0]))
-def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
+def test_a_playback_schedule_begins_slowly_and_reaches_the_last_step_on_time(
     steps: int, start: int, speed: float | None
 ) -> None:
     schedule = Schedule(start, start + steps, speed)
@@ -112,7 +112,7 @@ def test_playing_the_sample_with_each_method_shows_changes_without_long_pauses(
 
 
 @given(steps=st.integers(1, 4_000), speed=st.sampled_from([None, 1.0, 30.0]), share=st.floats(0, 1))
-def test_a_playing_schedule_reaches_each_step_at_the_announced_time(
+def test_a_playback_schedule_reaches_each_step_at_the_time_it_predicts(
     steps: int, speed: float | None, share: float
 ) -> None:
     schedule, step = Schedule(3, 3 + steps, speed), 3 + int(share * steps)
@@ -144,7 +144,7 @@ def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
     assert program.session.cursor.position == rested, "it goes on, for the new text"
 
 
-def test_playing_can_be_paused_and_resumed_and_skipped_and_stops_for_other_actions(
+def test_playing_can_be_paused_or_skipped_and_stops_when_the_user_does_something_else(
     qtbot: QtBot, player: None, program: Program
 ) -> None:
     playing, cursor, table = program.session.playing, program.session.cursor, program.merge_panel.table
@@ -176,7 +176,7 @@ def test_playing_can_be_paused_and_resumed_and_skipped_and_stops_for_other_actio
 
 
 @pytest.mark.parametrize("reason", ["switched off", "slow", "large", "busy"])
-def test_training_without_playing_shows_the_last_step_at_once(
+def test_without_playing_training_immediately_shows_the_last_step(
     qtbot: QtBot, player: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     small(program, 270)

@@ -243,7 +243,9 @@ def test_the_merge_table_shows_its_first_row_at_the_first_step(qtbot: QtBot, pro
     assert table.is_at_end
 
 
-def test_the_race_page_first_lists_pairs_whose_counts_changed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_race_page_initially_lists_the_pairs_that_are_merged_next(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     train(program)
     program.actions["race"].trigger()
     wait_for_answers(qtbot, program)
@@ -260,7 +262,7 @@ def test_the_race_page_first_lists_pairs_whose_counts_changed(qtbot: QtBot, prog
     assert [*pairs] == [history.pair(row) for row in range(10, 15)]
 
 
-def test_the_size_marked_on_the_sizes_page_has_the_unit_of_the_axis(
+def test_the_sentence_of_the_sizes_page_states_the_marked_size_in_tokens(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SizeCurves, "first_halvable", 20)

@@ -1,4 +1,4 @@
-"""Tests of the time slider. All parts of the window show the same step."""
+"""Tests of the time slider. All parts of the window must show the step that the slider selects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_no_two_buttons_of_the_time_bar_have_the_same_icon(program: Program) -> None:
-    """In an older version, the buttons Skip and Jump to End had the same icon. Now Skip has a word."""
+    """In an older version, Skip and Jump to End had the same icon. Now the button Skip has a text instead."""
     buttons = [item for item in program.time_bar.findChildren(QToolButton) if item.defaultAction() is not None]
     pictures = [item.icon().pixmap(16, 16).toImage() for item in buttons if not item.icon().isNull()]
     assert all(item != other for item, other in combinations(pictures, 2))
@@ -41,7 +41,7 @@ def test_all_panels_show_the_step_of_the_time_slider(qtbot: QtBot, program: Prog
     assert program.session.cursor.live
 
 
-def test_the_first_bar_of_the_pairs_chart_at_an_earlier_step_is_the_next_merged_pair(
+def test_at_an_earlier_step_the_first_bar_of_the_pairs_chart_shows_the_next_merge(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)

@@ -58,7 +58,7 @@ def pairs(run: Run) -> list[Pair]:
 
 
 def forbid_tenth_merge(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> tuple[Run, Run]:
-    """Train a run, and begin a branch that forbids its tenth merge. Return the run and the branch."""
+    """Train, and begin a branch that forbids the tenth merge of the new run. Return the run and the branch."""
     assert program.form.choose(vocab_size=300)
     train(program)
     first = shown_run(program)
@@ -85,7 +85,7 @@ def force_fourth_pair(qtbot: QtBot, program: Program) -> tuple[Run, Pair]:
     return wait_for_run(qtbot, program, 3), rare
 
 
-def test_the_menu_of_a_bar_in_the_pairs_chart_forces_the_pair_of_the_bar(
+def test_the_context_menu_of_a_bar_in_the_pairs_chart_can_force_its_pair(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -231,7 +231,7 @@ def test_the_texts_of_both_runs_scroll_to_their_first_difference(
     qtbot.waitUntil(are_in_sight, timeout=WAIT)
 
 
-def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_its_changes_are_reported(
+def test_playing_a_branch_begins_at_the_step_where_it_differs_from_its_parent_run(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -403,7 +403,7 @@ def test_an_imported_list_of_tokens_can_be_extended_by_score(qtbot: QtBot, progr
     settle(qtbot, program)
 
 
-def test_an_imported_table_can_be_extended_by_merges_across_words(
+def test_an_imported_table_can_be_extended_with_merges_that_cross_word_boundaries(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "old.json"

@@ -49,7 +49,7 @@ def test_changing_the_recipe_retrains_immediately_and_keeps_the_position_of_the_
 
 
 @pytest.mark.parametrize("place", ["the end", "its last step", "step 200"])
-def test_the_time_slider_stays_at_the_end_or_at_its_step_after_live_training(
+def test_after_live_training_the_time_slider_returns_to_its_step_or_to_the_end(
     qtbot: QtBot, live_window: Program, place: str
 ) -> None:
     cursor = live_window.session.cursor

@@ -1,4 +1,4 @@
-"""Tests of the numbers of runs. A run that is learned only while a person types uses up no number."""
+"""Tests of the numbers of runs. A run that is trained only while the user is typing does not use up a number."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def numbers(program: Program) -> list[int]:
     return [run.number for run in program.session.runs.all]
 
 
-def test_deleting_a_run_deletes_its_branches_and_bookmarks_and_undo_restores_all(
+def test_deleting_a_run_deletes_its_branches_and_bookmarks_and_undo_restores_them(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     runs, panel = trained_window.session.runs, trained_window.runs_panel

@@ -1,4 +1,4 @@
-"""Tests of training in the window: without a pause, step by step, to a larger vocabulary, and to an early end."""
+"""Tests of training in the window: without a pause, step by step, to a larger vocabulary, and stopped early."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_the_sentence_above_the_bars_of_the_pairs_chart_does_not_overlap_the_bar
     assert chart._headline_place().bottom() < chart._top()
 
 
-def test_the_headline_of_the_pairs_chart_says_that_more_pairs_than_shown_may_have_the_same_count(
+def test_the_headline_of_the_pairs_chart_says_that_further_pairs_may_have_the_same_count(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)  # in the end, hundreds of pairs occur twice
@@ -130,7 +130,7 @@ def parts_in_sight(program: Program) -> list[str]:
     return [button.text() for button in inspector.findChildren(QPushButton) if button in inspector.parts]
 
 
-def test_the_parts_shown_for_a_token_always_belong_to_this_token(qtbot: QtBot, program: Program) -> None:
+def test_while_steps_change_the_token_page_shows_the_parts_of_the_current_token(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: program.merges.rowCount() > 20, timeout=WAIT)

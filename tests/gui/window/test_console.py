@@ -35,7 +35,7 @@ def test_the_console_is_refused_without_a_run_and_a_message_says_what_to_do(
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")  # of IPython's parts
-def test_the_console_contains_the_study_of_the_shown_run_and_prints_errors(
+def test_the_console_provides_the_study_of_the_shown_run_and_prints_errors(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     pytest.importorskip("qtconsole")

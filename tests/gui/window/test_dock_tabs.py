@@ -115,7 +115,7 @@ def test_every_panel_can_be_closed_and_shown_again(qtbot: QtBot, program: Progra
         assert not dock.isHidden()
 
 
-def test_the_lessons_action_also_closes_the_lessons(qtbot: QtBot, program: Program) -> None:
+def test_the_lessons_action_opens_and_closes_the_lessons(qtbot: QtBot, program: Program) -> None:
     lessons = program.window.docks["lessons"]
     program.actions["lessons"].trigger()
     qtbot.waitUntil(lambda: not program.lesson_panel.list.visibleRegion().isEmpty(), timeout=WAIT)

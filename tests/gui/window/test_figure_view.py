@@ -160,7 +160,7 @@ def test_a_figure_initially_shows_all_its_values(view: FigureView, figure: LineF
 
 # pyqtgraph sets the shape of an array when it inverts the transform of an empty chart.
 @pytest.mark.filterwarnings("ignore:Setting the shape on a NumPy array:DeprecationWarning")
-def test_a_line_chart_without_any_space_places_no_labels(view: FigureView) -> None:
+def test_a_line_chart_of_size_zero_has_no_labels(view: FigureView) -> None:
     chart = show_chart(view, LINES)
     assert isinstance(chart, LineChart)
     chart.box.resize(0, 0)
@@ -212,7 +212,7 @@ def test_dragging_moves_an_enlarged_chart(qtbot: QtBot, view: FigureView) -> Non
     assert after[1] - after[0] == pytest.approx(before[1] - before[0])
 
 
-def test_a_double_click_on_an_enlarged_chart_shows_the_whole_chart_and_chooses_nothing(
+def test_double_clicking_a_zoomed_chart_shows_the_whole_chart_without_choosing_a_step(
     qtbot: QtBot, view: FigureView
 ) -> None:
     chart = show_chart(view, LINES)
@@ -256,7 +256,7 @@ def test_new_values_keep_the_visible_part_of_a_chart_and_another_figure_resets_t
     assert visible_range(chart)[:2] == pytest.approx(whole[:2])
 
 
-def test_a_chart_that_is_not_enlarged_grows_with_its_values(view: FigureView) -> None:
+def test_a_chart_without_zoom_extends_its_range_to_new_values(view: FigureView) -> None:
     chart = show_chart(view, LINES)
     longer = np.arange(1_000.0)
     show_chart(view, replace(LINES, lines=[Line("th", longer, longer)]))
@@ -312,7 +312,7 @@ def test_arrow_keys_move_the_crosshair_and_enter_chooses_the_value_at_the_crossh
     assert chosen.args == [52.0]
 
 
-def test_an_axis_that_is_completely_visible_has_the_same_numbers_on_the_screen_and_in_print(view: FigureView) -> None:
+def test_a_completely_visible_axis_has_the_same_numbers_on_screen_and_in_print(view: FigureView) -> None:
     view.resize(700, 500)
     chart = show_chart(view, replace(RACE, is_log_x=True))
     along, _ = axes_of(replace(RACE, is_log_x=True))
@@ -381,7 +381,7 @@ def test_a_click_on_a_branch_of_a_tree_chooses_the_branch(qtbot: QtBot, view: Fi
     assert place.args == [0.0], "beside the branches of a tree, the nearest boundary is chosen"
 
 
-def test_a_bar_chart_with_too_many_bars_scrolls_by_dragging_and_keeps_the_bar_height(view: FigureView) -> None:
+def test_a_bar_chart_with_too_many_bars_can_be_scrolled_and_keeps_the_height_of_its_bars(view: FigureView) -> None:
     many = replace(BARS, bars=[Bar(f"t + {row}", 100 - row, f"{100 - row}") for row in range(60)])
     chart = show_chart(view, many)
     assert isinstance(chart, RowChart)
@@ -449,7 +449,7 @@ def test_labels_at_the_ends_of_curves_never_overlap(view: FigureView) -> None:
     assert not any(item.isVisible() for item in labels), "their points are not in sight"
 
 
-def test_labels_of_curves_stay_inside_a_low_chart_and_are_not_moved_by_labels_far_away(view: FigureView) -> None:
+def test_curve_labels_stay_inside_a_small_chart_and_ignore_distant_labels(view: FigureView) -> None:
     view.resize(400, 130)
     ends = [Line(name, X, X, points=[Point(99.0, 40.0 + step, name)]) for step, name in enumerate("ABC")]
     far = Line("D", X, X, points=[Point(10.0, 41.0, "D")])

@@ -124,7 +124,7 @@ def controls_in_order(program: Program, key: Qt.Key) -> list[QWidget]:
     return reached
 
 
-def test_the_tab_key_moves_from_part_to_part_and_never_to_a_hidden_part(
+def test_the_tab_key_moves_between_the_visible_parts_of_the_window(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)

@@ -29,7 +29,7 @@ def heading(window: ManualWindow) -> str:
 
 
 @pytest.mark.parametrize("room", ["watch", "ask", "compare", "build"])
-def test_the_manual_opens_at_the_page_of_the_shown_room(program: Program, room: str) -> None:
+def test_the_manual_opens_at_the_page_of_the_current_room(program: Program, room: str) -> None:
     program.window.show_room(room)
     assert open_manual(program).page == f"{room}.md"
 

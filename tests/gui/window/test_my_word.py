@@ -35,7 +35,7 @@ def test_the_watched_word_never_shows_ids_of_the_previously_shown_run(
     assert all(tile.id is None or tile.id < symbols for tile in word.cut.tiles)
 
 
-def test_the_watched_word_is_shown_before_its_newest_token_has_a_text(
+def test_the_watched_word_is_shown_before_the_text_of_its_newest_token_is_known(
     qtbot: QtBot, program: Program, train: Train, long_time_limit: None
 ) -> None:
     train(program)

@@ -1,6 +1,6 @@
 """Tests of the chart of leading pairs during a step.
 
-The joined pair leaves, rows move, and pairs that became rarer get a label.
+The bar of the merged pair disappears, rows move, and pairs that became rarer get a label.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_animated_bars_begin_at_their_old_rows_and_end_at_their_new_rows(
         assert 0 <= placed.strength <= 1
 
 
-def test_a_step_animates_the_bars_of_pairs_and_labels_pairs_that_became_rarer(
+def test_a_new_step_animates_the_pair_bars_and_labels_the_pairs_that_became_rarer(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)

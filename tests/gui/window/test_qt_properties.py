@@ -1,7 +1,7 @@
-"""A test that the code sets properties of Qt by methods.
+"""Tests that the code sets Qt properties with methods, and not with keyword arguments.
 
 For a keyword, as in `QTimer(parent, interval=50)`, PySide changes the case of the first letter by the rules of the
-desktop's language. In a Turkish locale it finds no property with an i, and the window would not open.
+desktop's language. In a Turkish locale, this fails for names that begin with an i, and the window would not open.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, wat
     assert watched_window.card.isHidden()
 
 
-def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_the_most_occurrences(
+def test_a_link_on_the_result_card_plays_a_step_that_reduced_the_count_of_a_pair(
     qtbot: QtBot, watched_window: Program
 ) -> None:
     watched_window.card.moments.linkActivated.emit("step:1")

@@ -377,7 +377,7 @@ def has_no_scroll_bar_below(area: QScrollArea) -> bool:
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_the_button_of_the_shown_room_stays_checked_when_clicked_again(program: Program, room: str) -> None:
+def test_clicking_the_button_of_the_current_room_again_keeps_it_checked(program: Program, room: str) -> None:
     for _ in range(2):
         program.actions[f"room_{room}"].trigger()
         marked = [any_room.id for any_room in ROOMS if program.actions[f"room_{any_room.id}"].isChecked()]

@@ -1,4 +1,7 @@
-"""Tests of the shelf in the window: a text in several tokenizers, downloads, pictures, and Compare."""
+"""Tests of the shelf in the window. It shows a text as split by several tokenizers, with downloads and pictures.
+
+From the shelf, tokenizers are opened in the room `Compare`.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,7 @@ def wait_for_tokens(qtbot: QtBot, dialog: ShelfDialog, title: str) -> ShelfCard:
     return card_of(dialog, title)
 
 
-def test_a_shelf_without_tokenizers_shows_the_run_and_offers_downloads_but_makes_no_connection(
+def test_a_shelf_without_tokenizers_shows_the_run_and_offers_downloads_without_connecting(
     qtbot: QtBot, program: Program, hub: FakeHub
 ) -> None:
     dialog = open_shelf(qtbot, program)
@@ -131,7 +134,7 @@ def test_the_shelf_shows_the_tokens_that_the_library_of_a_cached_tokenizer_makes
     assert threading.main_thread().name not in threads
 
 
-def test_the_shelf_shows_unknown_tokens_hatched_and_counts_them(
+def test_the_shelf_counts_unknown_tokens_and_marks_them_with_hatching(
     qtbot: QtBot, program: Program, tmp_path: Path, settings: Settings
 ) -> None:
     (tmp_path / "own" / "bert").mkdir(parents=True)
@@ -185,7 +188,7 @@ def test_the_shelf_asks_before_a_download_with_another_size_or_licence_than_show
         assert (name, "tokenizer.json") in hub.downloaded
 
 
-def test_a_card_of_the_shelf_says_why_a_tokenizer_cannot_be_downloaded_or_opened(
+def test_a_card_on_the_shelf_says_why_its_tokenizer_cannot_be_downloaded_or_opened(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put("somebody/broken", {"tokenizer.json": b"{"})
@@ -234,7 +237,7 @@ def test_the_shelf_saves_the_cards_of_opened_tokenizers_as_one_picture(
     assert ("GPT-2" in svg, "Llama 3" in svg, "Compare" in svg) == (True, False, False)
 
 
-def test_the_shelf_lists_the_tokenizers_of_a_chosen_folder_and_the_settings_keep_the_folder(
+def test_the_shelf_lists_the_tokenizers_of_a_chosen_folder_and_remembers_the_folder(
     qtbot: QtBot, program: Program, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own"
@@ -248,7 +251,7 @@ def test_the_shelf_lists_the_tokenizers_of_a_chosen_folder_and_the_settings_keep
     assert Settings().get(TOKENIZER_FOLDER) == str(own)
 
 
-def test_a_long_text_is_shown_whole_on_a_card_of_the_shelf(qtbot: QtBot, program: Program) -> None:
+def test_a_card_of_the_shelf_shows_a_long_text_completely(qtbot: QtBot, program: Program) -> None:
     dialog = open_shelf(qtbot, program)
     view = dialog.sheet.cards[0].tiles
     before = view.height()

@@ -55,7 +55,7 @@ def test_the_name_of_a_byte_is_not_reordered_in_right_to_left_text(qapp: object)
 
 
 @given(st.text(max_size=20))
-def test_showing_a_pair_from_left_to_right_adds_only_direction_marks_to_its_text(text: str) -> None:
+def test_direction_marks_are_the_only_characters_added_to_show_a_pair_from_left_to_right(text: str) -> None:
     assert with_direction_marks(text).replace(MARK, "") == text.replace(MARK, "")
 
 

@@ -50,7 +50,9 @@ def test_a_message_does_not_move_the_chart_tabs(qtbot: QtBot, program: Program) 
     assert tabs.mapTo(program.window, QPoint()) == before
 
 
-def test_a_panel_shown_by_the_menu_is_in_front_and_tool_bars_cannot_be_hidden(qtbot: QtBot, program: Program) -> None:
+def test_a_panel_opened_from_the_menu_is_in_front_and_the_menu_cannot_hide_tool_bars(
+    qtbot: QtBot, program: Program
+) -> None:
     runs = program.window.docks["runs"]
     runs.toggleViewAction().trigger()
     qtbot.waitUntil(lambda: not runs.visibleRegion().isEmpty(), timeout=WAIT)
@@ -82,7 +84,7 @@ def test_the_status_bar_names_the_shown_run_and_runs_have_different_names(
     ]
 
 
-def test_the_merge_table_and_the_docks_use_the_space_of_the_window(
+def test_the_merge_table_and_the_docks_grow_with_the_window(
     qtbot: QtBot, new_program: Callable[..., Program], train: Train
 ) -> None:
     program = new_program()

@@ -30,7 +30,7 @@ from tests.gui.conftest import WAIT, Train, wait_for_phase
 from tests.gui.small_run import rows, small
 
 
-def test_window_settings_are_kept_for_the_next_window(
+def test_a_new_window_starts_with_the_settings_of_the_last_window(
     qtbot: QtBot, new_program: Callable[..., Program], settings: Settings
 ) -> None:
     program = new_program()
@@ -83,7 +83,9 @@ def test_the_manual_and_the_about_dialog_open(qtbot: QtBot, program: Program) ->
         dialogs[0].close()
 
 
-def test_an_unexpected_error_can_be_copied_and_the_session_stays(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_an_unexpected_error_can_be_copied_and_does_not_close_the_session(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     try:

@@ -20,7 +20,7 @@ def colours_of(view: WordView, cut: WordTiles) -> set[str]:
     return {image.pixelColor(QPoint(x, y)).name() for x in range(image.width()) for y in range(image.height())}
 
 
-def test_the_unknown_token_of_the_watched_word_is_hatched_and_neighbours_differ_in_colour(qtbot: QtBot) -> None:
+def test_the_watched_word_shows_unknown_tokens_with_hatching_and_neighbours_in_different_colours(qtbot: QtBot) -> None:
     view = WordView()
     qtbot.addWidget(view)
     view.resize(400, 90)

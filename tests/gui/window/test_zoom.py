@@ -77,7 +77,7 @@ def test_pressing_ctrl_and_plus_in_the_text_enlarges_the_whole_window_and_the_se
     assert settings.get(ZOOM) == USUAL
 
 
-def test_the_mouse_wheel_with_ctrl_enlarges_only_the_text_and_the_window_zoom_enlarges_it_further(
+def test_ctrl_and_the_mouse_wheel_enlarge_only_the_text_and_combine_with_the_window_zoom(
     program: Program,
 ) -> None:
     editor = program.text_panel.editor
@@ -95,7 +95,7 @@ def test_the_mouse_wheel_with_ctrl_enlarges_only_the_text_and_the_window_zoom_en
     assert program.text_panel.ids.grid.font().pointSizeF() == pytest.approx(2 * points() / 2, rel=0.1)
 
 
-def test_zoom_scales_letters_and_rows_and_icons_and_tiles_and_the_time_bar(program: Program, train: Train) -> None:
+def test_the_zoom_scales_the_text_and_the_controls_of_the_window(program: Program, train: Train) -> None:
     train(program)
     table = program.merge_panel.table
 
@@ -124,7 +124,7 @@ def test_zooming_and_returning_to_the_usual_size_restores_all_sizes(program: Pro
     assert sizes(program) == before
 
 
-def test_a_window_with_a_stored_zoom_has_letters_as_large_as_a_window_that_is_zoomed_later(
+def test_a_stored_zoom_and_a_later_zoom_give_letters_of_the_same_size(
     new_program: NewProgram, settings: Settings, qtbot: QtBot
 ) -> None:
     zoomed_later = new_program()

@@ -63,7 +63,7 @@ class ChainLearner(PlainLearner):
 
 
 class ChainReasons(ExplainedText):
-    """The reasons of byte-pair encoding, each with a sentence about the length of links."""
+    """The explanations of byte-pair encoding, with a sentence about the maximum length of links added to each."""
 
     def __init__(self, whole: ExplainedText, link: int) -> None:
         self._whole, self._link = whole, link
@@ -77,8 +77,10 @@ class ChainReasons(ExplainedText):
 
 
 class ChainWays(Ways):
-    """The ways to split a word by byte-pair encoding, except the way with the fewest tokens, which does not follow
-    links."""
+    """The ways to split a word by byte-pair encoding.
+
+    The way with the fewest tokens is left out, because it ignores links.
+    """
 
     @property
     def known(self) -> tuple[Way, ...]:

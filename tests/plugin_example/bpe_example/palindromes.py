@@ -1,4 +1,4 @@
-"""The question of which tokens read the same from both ends."""
+"""The question `palindromes`. It asks which tokens read the same from both ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog that chooses which tokens to remove from a vocabulary, and how."""
+"""A dialog in which the user chooses which tokens to remove from a vocabulary, and how."""
 
 from __future__ import annotations
 

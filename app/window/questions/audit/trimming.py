@@ -1,4 +1,4 @@
-"""The background task that makes a run without some tokens of another run."""
+"""The background task that makes a copy of a run without some of its tokens."""
 
 from __future__ import annotations
 

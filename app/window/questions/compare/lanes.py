@@ -18,7 +18,10 @@ from bpe_core.support.arrays import Bools
 
 @dataclass(eq=False)
 class Lane:
-    """One of several tokenizers side by side. `cut` holds its tokens of the text if they have already been computed."""
+    """One of several tokenizers that are shown side by side.
+
+    `cut` holds its tokens of the text if they have already been computed.
+    """
 
     letter: str
     run: Run
@@ -89,7 +92,7 @@ class Lane:
         return is_unknown & (cut.tokens.ids != NO_TOKEN)
 
     def store_tokens(self, segmentation: Segmentation) -> None:
-        """Store the tokens of a text at every step, and drop the tokens of the former text."""
+        """Store the tokens of a text at every step, and drop the tokens of the previous text."""
         if segmentation is not self.segmentation:
             self.segmentation = segmentation
             self.cut = None

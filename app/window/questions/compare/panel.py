@@ -118,7 +118,7 @@ class LanesPanel(Page):
         self._name_symbols()
 
     def _name_symbols(self) -> None:
-        """Show symbols that are not text by their names in the recipe of each lane.
+        """Show the names of symbols that are not text. The names come from the recipe of each lane.
 
         The editor of the text belongs to no lane. It uses the names of the first lane.
         """

@@ -1,1 +1,1 @@
-"""The page of the question that maps the ids of another run to the ids of the run shown."""
+"""The page that maps the ids of a different run to the ids of the run shown."""

@@ -128,7 +128,7 @@ class LifeModel(QObject, LazyModel):
             self._token.look_at(token)
 
     def _forget_other_token(self) -> None:
-        """Clear the facts if they belong to another token, so that they are never shown under the wrong name."""
+        """Clear the facts if they belong to a different token, so that they are never shown under the wrong name."""
         looked_at = self._token.facts
         if self.facts is not None and (looked_at is None or looked_at.id != self.facts.token):
             self._take(None)

@@ -1,6 +1,6 @@
 """The model of the facts about a token.
 
-A user can choose the token. Without a choice, the model takes the token that the step shown has added.
+A user can choose the token. Without a choice, the model takes the token that was added at the step shown.
 """
 
 from __future__ import annotations

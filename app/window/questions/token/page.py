@@ -27,7 +27,10 @@ from app.window.questions.token.model import ROWS, TokenFacts, TokenModel
 
 
 class TokenPage(Page):
-    """A page about a token. A part of the token is a button that moves the time slider to the part's step."""
+    """A page about a token. The parts of the token are buttons.
+
+    A click on a button moves the time slider to the step that made the part.
+    """
 
     forbid_wanted = Signal(int)  # the step to change
 

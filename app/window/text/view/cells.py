@@ -1,12 +1,12 @@
 r"""The cells of bytes on the screen, and the names of invisible characters.
 
-Every byte has a cell, which is a part of the width of its character. A token that ends inside a character covers only a
-part of the character.
+Every byte has a cell, which is a part of the width of its character. A token that ends inside a character
+covers only a part of the character.
 
-Invisible characters become visible. A control character is replaced by an object of Qt, which is drawn as a box with
-the name of the character. In a run of spaces, all spaces except the last are replaced by no-break spaces, because
-only a no-break space stays visible at the beginning of a wrapped row. A substitute has as many UTF-16 units as its
-character, so that no position changes.
+Invisible characters become visible. A control character is replaced by an object replacement character
+(U+FFFC), which is drawn as a box with the name of the control character. In a run of spaces, all spaces
+except the last are replaced by no-break spaces, because only a no-break space stays visible at the beginning
+of a wrapped row. A substitute has as many UTF-16 units as its character, so that no position changes.
 
     >>> shown_text("a\x00b  c", all_invisible=False) == f"a{OBJECT}b\u00a0 c"
     True

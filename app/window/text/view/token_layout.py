@@ -59,7 +59,10 @@ class TokenLayout(QPlainTextDocumentLayout):
         self.use(BlockStyle(document.defaultFont(), 0.0))
 
     def use(self, setting: BlockStyle) -> None:
-        """Use another width, font or choice of visible signs. A block is laid out again when Qt asks for it."""
+        """Set a new width, a new font, or which invisible characters are shown as signs.
+
+        A block is laid out again when Qt asks for it.
+        """
         self.setting = setting
         self._cells.clear()
         self._rows.clear()
@@ -67,7 +70,7 @@ class TokenLayout(QPlainTextDocumentLayout):
 
     @property
     def names(self) -> SymbolNames:
-        """Return the names of symbols that are not text. The boxes show these names."""
+        """Return the names of the base symbols that do not stand for text. The token boxes show these names."""
         return self._boxes.names
 
     @names.setter
@@ -150,7 +153,7 @@ class TokenLayout(QPlainTextDocumentLayout):
 
 
 class NamedBoxes(QPyTextObject):
-    """A painter of boxes with names. A box is shown instead of an invisible character."""
+    """A painter of small boxes with names. A box takes the place of an invisible character."""
 
     def __init__(self, parent: QObject, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
         super().__init__(parent)

@@ -87,11 +87,11 @@ class FloorPrices:
             self._begin(worth, warm)
 
     def _begin(self, worth: float, warm: Int32s | None) -> None:
-        """Try several lists of first prices. Keep the list that proves the highest floor.
+        """Try several lists of initial prices. Keep the list that proves the highest floor.
 
-        A floor is a lower bound on the number of tokens. Most lists assume that each piece saves about `worth` tokens,
-        or a multiple of `worth`. They divide this number equally among the occurrences of the piece. If `warm` is
-        given, this list of prices is tried, too.
+        A floor is a lower bound on the number of tokens. Most lists assume that each piece saves about `worth`
+        tokens, or a multiple of `worth`. They divide this number equally among the occurrences of the piece. If
+        `warm` is given, this list of prices is tried, too.
         """
         best = -(1 << 62)
         prices = self._prices.price.copy()
@@ -122,11 +122,12 @@ class FloorPrices:
         self.rounds += 1
 
     def _change_and_split(self, slowness: int) -> tuple[int, int, Bools]:
-        """Change the price of each edge, and split all words at the lowest cost. An edge is a place where a piece fits.
+        """Change the price of each edge, and split all words at the lowest cost. An edge is a place where a piece
+        fits.
 
-        Return the floor that the new prices prove, the size of the change as a sum of squares, and a mask of pieces.
-        These are the `wanted` pieces whose edges have the largest sums of prices. The larger `slowness` is, the more
-        the change depends on earlier rounds.
+        Return three values: the floor that the new prices prove, the size of the change as a sum of squares, and a
+        mask. The mask marks the `wanted` pieces whose edges have the largest sums of prices. The larger `slowness`
+        is, the more the change depends on earlier rounds.
         """
         lattice = self.lattice
         unit = self.lattice.unit

@@ -1,7 +1,7 @@
-"""A vocabulary with which the words have hardly more tokens than the floor, which is a proven lower bound.
+"""A vocabulary that splits the words into as few tokens as the floor, or into only a few more.
 
-The vocabulary shows that the floor is only a little too low, or exact. Anyone can split the words by this vocabulary
-and count the tokens.
+The floor is a proven lower bound for the number of tokens. The vocabulary shows that the floor is exact, or
+only a little too low. Anyone can split the words by this vocabulary and count the tokens.
 """
 
 from __future__ import annotations
