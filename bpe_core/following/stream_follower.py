@@ -88,7 +88,7 @@ class StreamFollower:
             self._is_new = False
 
     def _run_at_end_of_stream(self, why: str) -> FollowedRun:
-        """Return the run as it was known when the stream ended. A run that had already ended keeps the state "ended"."""
+        """Return the run as it was known when the stream ended. A run that ended before stays "ended"."""
         last = self._last
         if last is not None and last.state == "ended" and not why:
             return last

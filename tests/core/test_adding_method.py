@@ -147,7 +147,7 @@ def test_impossible_added_steps_in_a_session_file_are_refused(
         (2, "the", "97", "added only later"),
     ],
 )
-def test_impossible_added_rows_in_a_csv_table_are_refused(
+def test_a_csv_table_with_invalid_rows_of_added_tokens_is_refused(
     step: int, left: str, right: str, message: str, history: History, study: Study, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.csv"

@@ -52,7 +52,7 @@ def test_slicing_an_array_of_symbols_gives_the_same_symbols_as_slicing_a_tuple(
 
 
 @given(st.lists(TEXTS, max_size=5), st.data())
-def test_texts_in_an_array_lose_their_first_bytes(texts: list[bytes], data: st.DataObject) -> None:
+def test_the_first_bytes_of_selected_texts_in_an_array_can_be_removed(texts: list[bytes], data: st.DataObject) -> None:
     length = data.draw(st.integers(0, 2))
     which = [place for place, text in enumerate(texts) if len(text) >= length and data.draw(st.booleans())]
     cut = RawTexts.of(texts).without_beginnings(np.array(which, np.int64), length)

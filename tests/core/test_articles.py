@@ -150,7 +150,7 @@ def check_against_print(learned: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
-def test_two_tie_rules_first_differ_at_the_expected_merge_of_article_a(learn: Learn, name: str) -> None:
+def test_two_tie_rules_for_a_poem_first_differ_at_the_expected_merge(learn: Learn, name: str) -> None:
     counts = english_counts(text_of(name))
     first_seen, lowest_ids = (
         pairs_of(learn(WordTable.from_counts(counts), Recipe.preset("english", ties=ties, merges=30)))
@@ -184,7 +184,7 @@ def test_training_on_the_book_words_without_a_marker_gives_the_expected_merges(l
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
-def test_training_on_the_books_of_article_b_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_the_book_words_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
@@ -211,7 +211,7 @@ def recount_of(name: str) -> Recount:
 
 
 @each_poem
-def test_training_on_the_poem_of_article_b_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_the_cleaned_words_of_a_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))
@@ -384,7 +384,7 @@ def test_the_token_of_a_whole_word_contains_the_word_marker(
 # --- E ----------------------------------------------------------------------------------
 
 
-def test_three_merges_encode_the_example_of_article_e_to_the_expected_ids(learn: Learn) -> None:
+def test_three_merges_encode_the_string_aaabdaaabac_to_the_expected_ids(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
     assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
     assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]

@@ -140,7 +140,7 @@ print("told", end="")
 
 @posix_only
 @pytest.mark.parametrize(("mode", "kept"), [("ab", b"old, "), ("wb", b"")])
-def test_writing_to_a_log_file_that_also_receives_the_standard_output_appends_to_the_file(
+def test_writing_to_a_log_that_is_also_the_standard_output_appends_to_the_log(
     tmp_path: Path, mode: str, kept: bytes
 ) -> None:
     log = tmp_path / "log"
@@ -214,7 +214,7 @@ def test_a_replaced_file_keeps_its_permissions_and_a_new_file_gets_default_permi
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
 
-def test_a_session_file_with_special_characters_in_its_name_is_written_without_a_leftover_file(tmp_path: Path) -> None:
+def test_a_session_file_whose_name_has_special_characters_leaves_no_temporary_file(tmp_path: Path) -> None:
     target = tmp_path / "one? 100% #1.bpex"
     write_session(session(run_of(RECIPES[1])), target)
     assert len(read_session(target).runs) == 1
@@ -655,7 +655,7 @@ def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(
 
 
 @posix_only
-def test_files_written_together_are_all_old_or_all_new_after_a_kill_at_any_line() -> None:
+def test_killing_a_process_leaves_files_written_together_all_old_or_all_new() -> None:
     """The forks are made in a separate process, because a process with threads must not fork.
 
     With BPE_LONG=1, the test kills the process at every line.
@@ -668,7 +668,9 @@ def test_files_written_together_are_all_old_or_all_new_after_a_kill_at_any_line(
 
 @posix_only
 @pytest.mark.parametrize("name", ["merges.txt", "é" * 70 + ".merges.txt", "link.merges.txt"])
-def test_opening_a_half_replaced_pair_of_tokenizer_files_reads_the_new_table(tmp_path: Path, name: str) -> None:
+def test_opening_tokenizer_files_after_an_interrupted_replacement_reads_the_new_table(
+    tmp_path: Path, name: str
+) -> None:
     """The pair is opened by either file name, by its folder, and through a link."""
     history = learn_text("low lower lowest", "gpt2", merges=2)
     others = {"merges.txt": "vocab.json"}.get(name, name.replace("merges.txt", "vocab.json"))

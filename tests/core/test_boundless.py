@@ -219,7 +219,7 @@ def test_the_answer_of_the_pairs_question_sorts_boundless_pairs_by_count_and_not
     assert len({*answer.table.columns["count"]}) > 1
 
 
-def test_a_supermerge_is_drawn_in_the_tree_of_its_words() -> None:
+def test_the_merge_tree_of_a_text_contains_a_supermerge_across_its_words() -> None:
     table = Tree(text="the end of the day").answer(Study(train_boundless())).table.records()
     supermerge = next(row for row in table if row["text"] == "␣end␣of␣the")
     assert (supermerge["first_symbol"], supermerge["behind_symbol"]) == (3, 14)
@@ -328,7 +328,7 @@ def test_a_tau_above_one_is_refused_for_the_boundless_method(tau: object) -> Non
         Recipe.preset("boundless", tau=tau)
 
 
-def test_boundless_training_without_neighbouring_words_merges_only_within_words() -> None:
+def test_boundless_training_merges_only_within_words_if_no_words_are_neighbours() -> None:
     history = train(Corpus.from_texts(["abab, abab; abab. 12 12"]), Recipe.preset("boundless", merges=9))
     assert decoded(history)[256:] == [b"ab", b"abab", b" abab", b"12"]
     assert history.columns.count.tolist() == [6, 3, 2, 2]
@@ -349,7 +349,7 @@ def test_written_files_keep_all_steps_of_boundless_training(tmp_path: Path, name
     assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_the_supermerges_question_compares_the_best_pair_within_words_with_the_best_pair_across_words() -> None:
+def test_the_supermerges_question_compares_the_best_pairs_within_words_and_across_words() -> None:
     study = Study(train_boundless())
     supermerge = next(step for step in train_boundless() if step.reasons["stage"] == 2)
     rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()

@@ -241,7 +241,7 @@ def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_with_a_n
     )
 
 
-def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
+def test_editing_a_folder_also_edits_the_sentencepiece_model_next_to_tokenizer_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")

@@ -42,7 +42,7 @@ def test_no_class_of_the_program_has_a_participle_as_its_name() -> None:
     assert {name for source in sources for name in participles_in(source)} <= KEPT
 
 
-def test_the_check_of_class_names_reports_a_class_named_by_a_participle_but_ignores_docstrings() -> None:
+def test_the_check_of_class_names_reports_a_participle_as_a_class_name_but_ignores_docstrings() -> None:
     assert [*participles_in('"""A class Told of."""\nclass Held(Base): ...\n')] == ["Held"]
 
 

@@ -122,7 +122,9 @@ def test_kernel_word_tables_grow_and_join_without_losing_a_word(
 
 
 @given(texts=st.lists(st.lists(TEXT, max_size=3), max_size=4), block=st.integers(1, 40))
-def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: list[list[str]], block: int) -> None:
+def test_counting_several_texts_at_once_gives_the_counts_of_each_separate_text(
+    texts: list[list[str]], block: int
+) -> None:
     recipe = RECIPES["normalized"]
     table, corpora = scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None

@@ -151,7 +151,7 @@ def test_the_cache_of_encoded_words_grows_and_is_emptied_when_too_large(monkeypa
 
 
 @pytest.mark.parametrize("begun", range(16))
-def test_a_search_in_the_word_cache_visits_every_slot_once_and_the_two_slots_of_a_line_in_succession(
+def test_the_word_cache_visits_every_slot_once_and_both_slots_of_a_cache_line_together(
     begun: int,
 ) -> None:
     slots = np.zeros(16 * SLOT, np.uint64)

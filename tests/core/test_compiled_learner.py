@@ -159,7 +159,7 @@ def test_a_token_longer_than_the_text_buffer_is_learned() -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
-def test_a_learner_call_with_a_small_work_limit_returns_after_one_merge() -> None:
+def test_one_call_of_a_learner_with_a_small_work_limit_learns_a_single_merge() -> None:
     words = WordTable.from_counts({"abcdefgh" * 50: 3})
     recipe = Recipe(merges=5, vocab_size=None)
     learner = CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None)

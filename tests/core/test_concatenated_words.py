@@ -78,7 +78,7 @@ def test_splitting_texts_in_a_batch_gives_the_same_words_as_splitting_each_text_
         assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]
 
 
-def test_operations_that_can_split_many_texts_at_once_are_recognized() -> None:
+def test_pre_tokenizers_that_can_split_many_texts_at_once_are_recognized() -> None:
     always = [
         Split(expression, True, behavior) for expression in EXPRESSIONS[:6] for behavior in ("Isolated", "Contiguous")
     ]

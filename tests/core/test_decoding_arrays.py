@@ -129,7 +129,7 @@ def test_ids_of_a_huge_vocabulary_are_decoded_without_an_array_of_all_tokens(mon
     assert Tokenizer(history).decode_numbers(ids) == b"aaa" * 500
 
 
-def test_a_decoding_table_is_built_after_many_short_arrays_were_decoded() -> None:
+def test_a_decoding_table_is_built_only_after_many_short_arrays_have_been_decoded() -> None:
     history = history_with_long_tokens()
     table = Tokenizer(history)
     ids = np.array([97, 256] * 30)

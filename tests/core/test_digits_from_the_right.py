@@ -50,7 +50,7 @@ def test_counting_and_splitting_with_the_digits_right_pattern_give_the_same_word
     assert list(count_unmixed(Corpus.from_texts([text]), recipe, by_kernels=by_kernels)) == list(words.items())
 
 
-def test_a_recipe_stores_the_expression_of_the_digits_right_pattern_and_commands_accept_its_name(
+def test_the_digits_right_pattern_is_stored_as_an_expression_and_selected_by_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (RECIPE.pattern, RECIPE.custom_pattern) == ("custom", SPELLED_OUT["digits-right"].expression)
@@ -61,7 +61,7 @@ def test_a_recipe_stores_the_expression_of_the_digits_right_pattern_and_commands
     assert "56 + 7 → 567" in capsys.readouterr().out
 
 
-def test_the_tokenizers_library_splits_numbers_by_the_digits_right_pattern_as_the_program_does(tmp_path: Path) -> None:
+def test_numbers_split_by_the_digits_right_pattern_get_the_same_ids_in_the_tokenizers_library(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     study = bpe.train(["1234567 was 234567, 567 of 1,234,567; it's 12345678 12 in 2024\n\n"] * 3, RECIPE, merges=30)
     write_history(study.history, tmp_path / "tokenizer.json")

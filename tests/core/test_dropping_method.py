@@ -51,7 +51,7 @@ def test_training_by_a_method_that_drops_tokens_ends_at_the_requested_vocabulary
     assert history.tokens_after.tolist() == sorted(history.tokens_after.tolist())
 
 
-def test_encoding_at_a_step_uses_no_token_that_was_dropped_before(history: History) -> None:
+def test_encoding_at_a_step_uses_no_token_that_was_dropped_at_an_earlier_step(history: History) -> None:
     tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         ids = tokenizer.encode(TEXT, at=at)

@@ -159,7 +159,7 @@ def test_encoding_by_the_longest_match_gives_the_unknown_token_for_unknown_chara
     assert tokenizer.encode_greedy("low\u0301low") == [*low, text_of.index(b"<unk>"), *low]
 
 
-def test_tokens_that_are_too_long_for_the_memory_are_refused_when_their_text_is_needed() -> None:
+def test_tokens_too_long_for_the_memory_are_refused_only_when_their_text_is_needed() -> None:
     doubling = [(97, 97), *((256 + i, 256 + i) for i in range(60))]  # the last has 2**61 letters
     history = History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), doubling)
     tokenizer = Tokenizer(history)

@@ -35,7 +35,7 @@ def test_all_trainers_of_a_race_learn_the_same_merges_as_the_engine(
         assert pairs == [*made, None]
 
 
-def test_for_each_merge_the_naive_trainer_reads_all_symbols_twice_and_examines_all_pairs() -> None:
+def test_the_naive_trainer_reads_all_symbols_twice_and_compares_all_pairs_for_each_merge() -> None:
     words = words_of_race(STORY, RECIPE)
     race = Race(words, ["naive"])
     symbols = [list(word) for word, _ in words]

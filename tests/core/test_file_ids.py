@@ -134,9 +134,7 @@ def test_every_question_shows_the_ids_of_the_opened_file(learned_table: History,
 
 @settings(max_examples=15)
 @given(data=st.data())
-def test_a_study_knows_the_texts_and_names_of_the_ids_that_it_returns(
-    learned_table: History, data: st.DataObject
-) -> None:
+def test_a_study_has_a_text_and_a_name_for_each_id_that_it_returns(learned_table: History, data: st.DataObject) -> None:
     study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     assert (
         set(study.names)

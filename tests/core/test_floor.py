@@ -77,7 +77,7 @@ def all_pieces(counts: dict[str, int]) -> list[bytes]:
 
 
 @given(WORDS, st.integers(0, 5), st.data())
-def test_a_floor_computed_from_any_prices_of_pieces_is_at_most_the_token_count_of_any_vocabulary(
+def test_a_floor_from_any_prices_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -318,7 +318,7 @@ def test_no_trained_table_needs_fewer_tokens_than_the_floor(preset: str) -> None
 
 @settings(deadline=None, max_examples=20)
 @given(WORDS, st.integers(1, 6))
-def test_the_fewest_tokens_possible_with_a_table_match_a_plain_python_search(
+def test_the_least_possible_token_count_with_a_vocabulary_matches_a_plain_python_search(
     counts: dict[str, int], merges: int
 ) -> None:
     words = WordTable.from_counts(counts)

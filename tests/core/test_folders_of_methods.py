@@ -109,7 +109,7 @@ def test_each_common_recipe_choice_is_used_by_several_methods() -> None:
         assert len(obey & only_some.get(choice, obey)) >= (1 if choice in ("base", "marker") else 3), choice
 
 
-def test_a_recipe_file_contains_at_most_twenty_shared_options_unless_more_are_set() -> None:
+def test_a_default_recipe_file_contains_at_most_twenty_common_options() -> None:
     usual = {name for name, declared in COMMON.items() if not declared.goes_without_saying}
     assert set(Recipe().to_dict()) == usual
     assert len(usual) <= 20
@@ -125,7 +125,7 @@ def test_a_recipe_file_contains_at_most_twenty_shared_options_unless_more_are_se
         "recipe = recipe.with_changes(wordpiece_rule=rule)",
     ],
 )
-def test_the_check_of_method_folders_reports_a_recipe_choice_of_a_method_used_in_another_folder(source: str) -> None:
+def test_the_check_of_method_folders_reports_a_method_option_used_outside_its_folder(source: str) -> None:
     assert known_choices("bpe_core.formats.base", source) != set()
 
 

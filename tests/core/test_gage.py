@@ -202,7 +202,7 @@ def test_resuming_gage_training_with_a_history_learned_from_different_words_is_r
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low\xff", max_size=60), data=st.data())
-def test_the_gage_method_splits_a_text_with_the_pair_table_of_the_block_that_contains_the_chosen_step(
+def test_the_gage_method_splits_a_text_with_the_pair_table_of_the_block_at_the_shown_step(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
@@ -232,7 +232,7 @@ def test_a_gage_step_after_the_last_step_shows_the_tokens_of_the_last_step() -> 
             assert segmentation.count(at) == len(segmentation.edges(at)) - 1
 
 
-def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
+def test_special_tokens_of_a_gage_run_are_encoded_and_decoded_at_every_step() -> None:
     history = train_gage("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
     for at in (0, 3, len(history)):
         ids = Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")

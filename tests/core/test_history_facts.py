@@ -63,7 +63,7 @@ def test_a_dropped_token_keeps_its_index_and_leaves_the_vocabulary() -> None:
     assert history.first(1).vocabulary.tolist() == [*range(259)]
 
 
-def test_a_history_finds_the_step_and_the_pair_and_the_children_of_each_token() -> None:
+def test_a_history_gives_the_step_and_the_parts_and_the_children_of_each_token() -> None:
     history = a_history_that_drops()
     assert history.pairs() == [(256, 99), (258, 256)]
     assert history.pairs(1) == [(258, 256)]

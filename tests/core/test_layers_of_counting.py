@@ -111,7 +111,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_counting_the_words_of_any_kind_of_text_source_runs_code_of_few_source_files(
+def test_counting_words_from_each_kind_of_text_source_executes_few_source_files(
     ways: dict[str, dict[str, int]], name: str
 ) -> None:
     if name not in ways:

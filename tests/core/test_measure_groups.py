@@ -10,7 +10,7 @@ from bpe_core.questions import question_named
 CHARTS = ("lab", "curves", "sizes", "sweep_results", "benchmark", "morphemes")
 
 
-def test_each_measure_drawn_in_a_figure_is_in_exactly_one_group_of_measures() -> None:
+def test_each_measure_that_a_chart_can_draw_belongs_to_exactly_one_measure_group() -> None:
     grouped = [name for group in GROUPS for name in group.measures]
     assert len(grouped) == len({*grouped})
     measures = (parameter for chart in CHARTS for parameter in question_named(chart).parameters())

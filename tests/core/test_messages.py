@@ -92,7 +92,7 @@ def collect_messages(source: str, names: Collection[str] = ()) -> dict[str, list
     return messages_by_surface
 
 
-def test_collected_messages_are_whole_sentences_with_the_names_of_their_values() -> None:
+def test_collected_messages_are_joined_from_their_parts_and_show_value_names() -> None:
     error = 'class Wrong(BpeError):\n    """An error."""\n'
     source = error + 'label = "Two words"\nraise Wrong(f"No {kind} is" + f" in {place}.")\n'
     assert collect_messages(source) == {"window": ["Two words"], "errors": ["No {kind} is in {place}."]}
@@ -128,7 +128,7 @@ def test_collecting_messages_leaves_out_texts_that_the_code_only_compares() -> N
     assert collect_messages(source, {"too rare", "no pairs"}) == {"window": ["too rare", "no pairs", "The end"]}
 
 
-def test_collecting_messages_leaves_out_parts_of_sql_and_hexadecimal_numbers() -> None:
+def test_collecting_messages_leaves_out_sql_text_and_hexadecimal_numbers() -> None:
     source = 'rows = "runs WHERE number = 1", "id, hex(text), count"\nmarks = "5c8-5c9 7fd 897-89f 8ca"\n'
     assert collect_messages(source) == {}
 

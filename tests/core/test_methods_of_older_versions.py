@@ -49,9 +49,7 @@ def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, o
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_session_of_an_older_version_has_the_same_steps_and_still_splits_texts_in_the_same_way(
-    name: str, old_files: Path
-) -> None:
+def test_a_session_of_an_older_version_keeps_its_steps_and_splits_texts_as_before(name: str, old_files: Path) -> None:
     saved = read_session(old_files / name / "run.bpex").runs[0]
     history, stored = saved.history, METHODS[name]
     assert history is not None
@@ -63,7 +61,7 @@ def test_a_session_of_an_older_version_has_the_same_steps_and_still_splits_texts
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: str, old_files: Path) -> None:
+def test_training_on_the_words_of_an_older_session_repeats_its_steps(name: str, old_files: Path) -> None:
     saved = read_session(old_files / name / "run.bpex").runs[0]
     assert saved.words is not None
     assert columns_of(learn(saved.words, saved.recipe)) == {

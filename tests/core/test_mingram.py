@@ -50,7 +50,9 @@ def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 
 
 @given(runs(), texts(), st.integers(1, 5))
-def test_mingram_learns_and_encodes_as_specified(run: tuple[WordTable, Recipe], text: str, part: int) -> None:
+def test_mingram_training_and_encoding_match_the_specification(
+    run: tuple[WordTable, Recipe], text: str, part: int
+) -> None:
     words, recipe = run
     asked = recipe.vocab_size or 0
     assume(asked <= len(alphabet := mingram.tokens_at_first(words, recipe)) and alphabet.seed_count)

@@ -117,7 +117,7 @@ def test_the_bytes_of_a_removed_character_are_assigned_to_the_preceding_characte
     assert normalize_with_origins("", recipe).origins.tolist() == [0]
 
 
-def test_each_byte_of_an_unchanged_character_keeps_its_own_origin() -> None:
+def test_each_byte_of_an_unchanged_character_has_its_own_offset_as_its_origin() -> None:
     result = normalize_with_origins("😀É", Recipe(lowercase=True))
     assert result.origins.tolist() == [0, 1, 2, 3, 4, 4, 6]
 

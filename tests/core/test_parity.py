@@ -256,7 +256,7 @@ def test_extending_a_parity_aware_table_adds_the_most_frequent_pairs_of_the_new_
     assert grown.pairs()[:90] == study.history.pairs()
 
 
-def test_removing_rare_words_keeps_the_languages_and_development_texts(study: bpe.Study) -> None:
+def test_removing_rare_words_affects_each_language_but_not_the_development_texts(study: bpe.Study) -> None:
     words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
     kept, _ = without_rare(words, 2)
     known = {word for word, _ in kept}
@@ -285,7 +285,7 @@ def test_languages_that_cannot_be_compared_are_refused_by_parity_aware_training(
         GroupedWords.of(tables).learned_by(Recipe.preset("parity", mixture=mixture))
 
 
-def test_impossible_choices_for_languages_are_refused() -> None:
+def test_invalid_language_settings_for_parity_aware_training_are_refused() -> None:
     both = Group("a", ratio=Fraction(1)), Group("b", dev_of="a")
     for groups, message in ((both, "remove the dev texts"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
         with pytest.raises(RecipeError, match=message):

@@ -36,7 +36,7 @@ TABLE = arrow.table(
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
-def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compression: str) -> None:
+def test_the_sizes_of_parsed_parquet_pages_add_up_to_the_size_in_the_footer(compression: str) -> None:
     """The sizes of a column's pages add up to its size in the footer, however its bytes are divided for reading."""
     chance = random.Random(1)
     for version, dictionary, checksums in itertools.product(("1.0", "2.0"), (True, False), (True, False)):

@@ -189,7 +189,7 @@ def tokens_after(tokens: tuple[str, ...], event: tuple[str, ...]) -> tuple[str, 
     st.integers(5, 60),
     st.text("abcd", max_size=20),
 )
-def test_picky_steps_and_tokens_match_the_algorithm_in_the_article(
+def test_picky_steps_and_tokens_match_the_published_algorithm(
     counts: dict[str, int], tau: float, size: int, word: str
 ) -> None:
     recipe = Recipe.preset("picky", base="characters", pattern="whitespace", tau=tau, min_frequency=1)
@@ -330,7 +330,7 @@ def test_files_keep_all_steps_of_a_picky_run(tmp_path: Path, name: str, kind: di
     assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_counts_contributed_by_words_add_up_to_the_count_of_each_picky_step() -> None:
+def test_the_word_counts_of_each_picky_step_add_up_to_the_count_of_the_step() -> None:
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), Recipe.preset("picky", merges=30, min_frequency=1, tau=0.5))
     study = Study(history).with_texts([text])

@@ -63,7 +63,7 @@ def without_python(page: str) -> str:
     return program.sub(lambda match: "\n" * match[0].count("\n"), page)
 
 
-def test_the_lessons_and_the_manual_and_the_readme_use_only_plain_words() -> None:
+def test_lessons_manual_and_readme_contain_no_word_of_the_former_project_jargon() -> None:
     offences = [
         f"{path.relative_to(ROOT)}:{number}: {line}"
         for path in sorted(PROSE)

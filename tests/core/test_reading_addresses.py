@@ -94,7 +94,7 @@ def test_files_and_folders_in_cloud_storage_are_read(bucket: MemoryFileSystem, t
     assert sentence("memory://corpus/none.txt") == "memory://corpus/none.txt does not exist."
 
 
-def test_failures_while_reading_from_an_address_are_reported(
+def test_errors_while_reading_remote_files_are_reported(
     bucket: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     failing = fsspec.filesystem("failing")

@@ -42,7 +42,7 @@ def test_a_refused_permission_while_opening_a_text_is_reported(tmp_path: Path, m
     assert sentence(path) == f"{path} cannot be opened: permission denied."
 
 
-def test_an_impossible_path_of_a_text_is_reported(tmp_path: Path) -> None:
+def test_an_invalid_path_of_a_text_file_is_reported(tmp_path: Path) -> None:
     assert "a\\x00b" in sentence("a\0b")
     assert "cannot be" in sentence("x" * 5000)
 

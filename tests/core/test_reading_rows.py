@@ -138,7 +138,7 @@ def texts_and_reports(path: Path, size: int) -> tuple[list[str], list[str]]:
 
 
 @given(rows=st.lists(ROWS | st.sampled_from(FEATURES), max_size=12), size=st.integers(1, 200))
-def test_machine_code_reads_the_same_texts_of_json_lines_as_python(
+def test_machine_code_and_python_read_the_same_texts_from_json_lines(
     tmp_path_factory: pytest.TempPathFactory, rows: list[str], size: int
 ) -> None:
     """Without machine code, Python's reader of JSON reads all rows.

@@ -200,7 +200,7 @@ def test_the_check_of_merges_identifies_each_kind_of_mistake() -> None:
     assert kinds(check_merges([(97, 98), (100, 101)], {"abc": 10, "de": 5})) == [(2, "length")]
 
 
-def test_a_table_that_states_its_tie_rule_and_minimum_count_is_checked_by_these_values(tmp_path: Path) -> None:
+def test_the_check_question_uses_the_tie_rule_and_the_minimum_count_stated_in_the_table(tmp_path: Path) -> None:
     path = tmp_path / "said.csv"
     study = train(["ab cd ab cd ef"], "words", merges=3, min_frequency=1)
     study.save(path)

@@ -32,7 +32,7 @@ RUNS = [
         (RUNS[::2], ["gpt2, vocabulary 512", "gpt2, vocabulary 300"]),
     ],
 )
-def test_the_title_of_a_run_states_its_size_in_the_unit_that_its_recipe_uses(
+def test_run_titles_differ_by_vocabulary_size_or_number_of_steps_as_given_in_the_recipe(
     runs: list[LearnedRun], titles: list[str]
 ) -> None:
     assert [title_among(run, runs, lambda run, id: "") for run in runs] == titles

@@ -83,7 +83,7 @@ def test_a_recipe_without_a_pattern_has_safe_cuts_only_at_line_ends(pattern: dic
     assert (ord("\n"), ord("a")) in pairs(**pattern, unit="line", unicode_form="NFKC")
 
 
-def test_a_special_token_is_never_cut_unless_it_is_read_as_ordinary_text() -> None:
+def test_safe_cuts_never_divide_a_special_token_unless_it_is_treated_as_ordinary_text() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("a b",))
     text = b"see a b now"
     assert SafeCuts.of(recipe).places(text).tolist() == [3, 7]

@@ -255,7 +255,7 @@ def test_the_uncertainty_of_estimated_shares_is_computed_by_resampling_documents
     assert again == answer.table.records(), "the same documents are drawn"
 
 
-def test_a_group_with_the_share_zero_in_all_draws_has_an_interval_wider_than_zero() -> None:
+def test_a_share_of_zero_in_all_draws_still_gets_an_interval_wider_than_zero() -> None:
     """All draws may give the share 0, although other documents could give a small share."""
     shares = np.array([0.6, 0.4, 0.0])
     program: Any = SimpleNamespace(shares=shares, equally_good_shares=lambda work: (shares, shares))

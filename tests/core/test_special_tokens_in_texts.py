@@ -177,7 +177,7 @@ def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
     assert any(taken in sentence for sentence in sentences)
 
 
-def test_counting_reads_special_tokens_in_texts_as_the_library_does(
+def test_counting_treats_special_tokens_in_texts_like_the_library_of_the_opened_file(
     opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, _, library = opened_file

@@ -151,7 +151,7 @@ def test_the_error_about_a_catastrophic_pattern_names_the_text() -> None:
     assert "repetition inside a repetition" in message
 
 
-def test_time_that_the_caller_takes_between_words_does_not_count_as_matching_time() -> None:
+def test_the_time_limit_of_a_pattern_ignores_the_time_that_the_caller_spends_between_words() -> None:
     words = Splitter(custom_recipe(r"\w"), patience=0.3).words("ab" * MATCHES_A_ROUND)
     for number, _ in enumerate(words):
         if number % MATCHES_A_ROUND == 5:

@@ -418,7 +418,7 @@ def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
 
 
 @pytest.mark.parametrize("wait", [readiness.make_now, lambda work: readiness.wait_until_ready(work=work)])
-def test_a_compiler_is_started_when_the_compiler_of_another_process_ends_without_a_result(
+def test_a_compiler_is_started_if_the_compiler_of_another_process_fails(
     cache: Path, monkeypatch: pytest.MonkeyPatch, wait: Callable[[Work], bool]
 ) -> None:
     def refuse(*_: object, **__: object) -> None:

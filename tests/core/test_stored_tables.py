@@ -34,7 +34,7 @@ def assert_equal(table: ScanTable, expected: ScanTable | None) -> None:
 
 
 @pytest.mark.parametrize("pattern", NAMED_PATTERNS)
-def test_a_scan_table_is_read_back_as_written(pattern: str) -> None:
+def test_a_stored_scan_table_is_read_back_unchanged(pattern: str) -> None:
     expected = table_for(pattern)
     assert expected is not None
     assert_equal(read(written(expected)), expected)

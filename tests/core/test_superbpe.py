@@ -244,7 +244,7 @@ def test_the_superbpe_authors_preset_learns_the_same_merges_as_training_followed
     assert bpe.train([text], "superbpe-authors", **choices).history.pairs() == extended.history.pairs()
 
 
-def test_a_mixture_also_weights_the_first_stage_on_whole_lines_and_a_session_keeps_the_words(tmp_path: Path) -> None:
+def test_a_mixture_weights_both_superbpe_stages_and_a_session_keeps_their_words(tmp_path: Path) -> None:
     mixture = bpe.Mixture((bpe.Group("code"), bpe.Group("prose", weight=3)))
     choices: dict[str, Any] = {"merges": 60, "transition": 30, "ties": "lowest-ids"}
     study = bpe.train({"code": [CODE], "prose": [TEXT]}, "superbpe-authors", mixture=mixture, **choices)
@@ -265,7 +265,7 @@ def test_a_mixture_also_weights_the_first_stage_on_whole_lines_and_a_session_kee
     assert trainer.history.pairs() == study.history.pairs()
 
 
-def test_training_with_a_first_stage_on_whole_lines_refuses_counted_words(tmp_path: Path) -> None:
+def test_training_superbpe_on_counted_words_is_refused_if_its_first_stage_needs_whole_lines(tmp_path: Path) -> None:
     words = words_of(TEXT, Recipe.preset("superbpe"))
     with pytest.raises(CorpusError, match="only runs of words are known"):
         bpe.train(words, "superbpe-authors", merges=9)
@@ -282,7 +282,7 @@ def test_questions_about_superbpe_count_pairs_in_whole_lines_if_the_first_stage_
     assert any("whole lines" in sentence for sentence in [METHOD.choices_in_words(study.history)])
 
 
-def test_extending_a_table_of_whole_lines_across_words_gives_the_same_merges_as_two_training_runs() -> None:
+def test_extending_a_table_of_whole_lines_gives_the_same_merges_as_superbpe_training_in_two_stages() -> None:
     theirs = TwoTrainings(CODE)
     theirs.learned(NAMED_PATTERNS["o200k"].expression, 30)
     first = bpe.train([CODE], "o200k", merges=30, unit="line", ties="lowest-ids")
@@ -368,7 +368,7 @@ def test_superbpe_training_can_be_resumed_from_any_step() -> None:
 
 @pytest.mark.parametrize("make_kernels_due", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("steps", [25, 40])
-def test_extending_an_imported_table_across_words_continues_the_run_that_made_the_table(
+def test_extending_an_imported_table_across_words_learns_the_next_merges_of_its_original_run(
     steps: int, make_kernels_due: bool
 ) -> None:
     """An extended table learns the merges that its original run would have learned next.

@@ -222,7 +222,7 @@ def test_offsets_that_do_not_fit_their_array_of_integers_are_refused(tmp_path: P
     assert "the offsets do not fit the 3 integers" in sentence(tmp_path / "notes.npz")
 
 
-def test_an_archive_of_arrays_must_have_one_array_of_values(tmp_path: Path) -> None:
+def test_an_archive_with_several_arrays_of_integers_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "notes.npz", a=np.array([1]), b=np.array([1]))
     assert 'must hold one array of integers, and "offsets"' in sentence(tmp_path / "notes.npz")
 
@@ -317,7 +317,7 @@ ANY_BYTES = st.binary(max_size=60) | st.lists(st.sampled_from([b"\xff", b"\xc3",
 
 
 @given(ANY_BYTES, ANY_BYTES, st.integers(0, 30))
-def test_arbitrary_bytes_are_encoded_as_specified_and_decoded_to_the_same_bytes(
+def test_encoding_arbitrary_bytes_matches_the_reference_and_decoding_returns_the_bytes(
     learned: bytes, data: bytes, at: int
 ) -> None:
     recipe = Recipe.preset("raw-bytes", vocab_size=None, merges=30, min_frequency=1)
@@ -554,7 +554,7 @@ def test_a_report_shows_the_names_of_the_symbols_of_its_text(tmp_path: Path) -> 
     assert "&lt;a&gt;&lt;b&gt;</span>" in page.read_text(encoding="utf-8")
 
 
-def test_training_on_counts_of_named_symbols_gives_the_same_merges_as_training_on_their_files(tmp_path: Path) -> None:
+def test_training_on_counts_of_named_symbols_gives_the_same_merges_as_training_on_the_symbols(tmp_path: Path) -> None:
     song = tmp_path / "song.txt"
     song.write_text("C4\nD4\nE4\nC4\nD4\nC4\nD4\nE4\n\nF4\nE4\nF4\nE4\n")
     counts = tmp_path / "counts.parquet"

@@ -55,7 +55,7 @@ def test_every_call_of_advance_learns_at_least_one_merge() -> None:
     assert calls <= len(made.history) == 12
 
 
-def test_columns_of_earlier_histories_do_not_change_when_the_trainer_enlarges_its_buffers(
+def test_histories_do_not_change_when_the_trainer_enlarges_its_buffers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(trainer, "ROOM_AT_FIRST", 2)

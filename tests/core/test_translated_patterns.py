@@ -180,7 +180,7 @@ def test_kernels_report_a_pattern_that_never_matches(change: dict[str, Any]) -> 
     assert count_by_kernels(Corpus.from_texts([]), never).total == 0
 
 
-def test_counting_a_large_text_with_a_slow_pattern_is_reported() -> None:
+def test_counting_a_large_text_reports_a_slow_pattern() -> None:
     corpus = Corpus.from_texts(["lower " * 50_000])
     count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
     assert [str(note) for note in corpus.skipped] == [
@@ -202,7 +202,7 @@ def test_characters_that_a_pattern_treats_alike_belong_to_one_kind_in_its_scan_t
 @given(
     expression=st.sampled_from([" +", "[a ]++", "é+", r"\s+", "[^b]+"]), text=TEXTS, content=st.sampled_from(["", "xy"])
 )
-def test_replacing_runs_of_matches_at_once_gives_the_same_text_as_replacing_each_match(
+def test_replacing_adjacent_matches_together_gives_the_same_text_as_replacing_each_match(
     expression: str, text: str, content: str
 ) -> None:
     with patch.object(expressions, "WORTH_RUNS", 10**9):

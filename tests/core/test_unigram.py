@@ -111,7 +111,7 @@ def cuts_of(cuts: WordCuts) -> Iterator[WordCut]:
         yield WordCut(cuts.ids[end - count : end].tolist(), cuts.ends[end - count : end].tolist(), since, until)
 
 
-def test_encoding_the_corpus_after_a_unigram_step_gives_the_token_count_of_the_history(latin: History) -> None:
+def test_encoding_the_corpus_at_a_unigram_step_gives_the_token_count_recorded_in_the_history(latin: History) -> None:
     tokenizer = Tokenizer(latin)
     for at in [*range(0, len(latin), 97), len(latin)]:
         assert len(tokenizer.encode(text_of("latin"), at=at)) == latin.tokens_after[at]

@@ -128,7 +128,7 @@ def test_a_table_without_the_columns_of_a_word_list_is_refused(tmp_path: Path) -
         assert message in str(caught.value)
 
 
-def test_a_long_word_stored_once_for_many_rows_of_a_list_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_word_list_that_repeats_a_very_long_word_in_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of the word for each row would fill the memory, and no real list repeats a long word so often."""
     monkeypatch.setattr(count_files, "HARMLESS", 10_000)
     rows = arrow.array([0] * 1_000)

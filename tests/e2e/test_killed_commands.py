@@ -33,7 +33,7 @@ def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_that_writes_a_file_is_in_the_test_of_killed_commands(name: str) -> None:
+def test_every_command_that_writes_a_file_has_a_case_in_the_kill_test(name: str) -> None:
     from tests.e2e.killing_commands import CASES
 
     parser = argparse.ArgumentParser()

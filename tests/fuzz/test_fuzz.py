@@ -31,7 +31,7 @@ def test_any_fuzzed_input_leads_to_a_result_or_an_error_message(kinds: str) -> N
     assert done.returncode == 0, done.stderr[-4_000:]
 
 
-def test_fuzz_inputs_that_once_failed_now_work() -> None:
+def test_inputs_that_failed_in_earlier_fuzzing_no_longer_fail() -> None:
     inputs = [word for line in KNOWN_FAILURES if line and not line.startswith("#") for word in line.split()]
     done = run_with_limits("tests.fuzz.target", "again", *inputs)
     assert done.returncode == 0, done.stderr[-4_000:]

@@ -87,7 +87,7 @@ def expected_rows(comparison: TableComparison) -> list[tuple[str, ...]]:
     ]
 
 
-def test_the_compare_room_puts_the_other_run_beside_the_shown_run(qtbot: QtBot, comparing_window: Program) -> None:
+def test_the_compare_room_shows_two_runs_side_by_side(qtbot: QtBot, comparing_window: Program) -> None:
     run, page = shown_run(comparing_window), comparing_window.pages[ComparePage]
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
@@ -189,7 +189,7 @@ def test_all_compared_runs_are_shared_as_one_web_page(
     assert "learned from small and " in title, title
 
 
-def test_choosing_a_row_of_the_comparison_moves_the_time_slider_to_its_merge(comparing_window: Program) -> None:
+def test_choosing_a_row_of_the_compare_page_moves_the_time_slider_to_its_merge(comparing_window: Program) -> None:
     page = comparing_window.pages[ComparePage]
     row = next(i for i, cells in enumerate(listed_steps(comparing_window)) if cells[1])
     page.choose_row(row)

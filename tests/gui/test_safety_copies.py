@@ -73,7 +73,7 @@ def test_a_safety_copy_without_a_stored_time_uses_the_time_of_its_file(folder: P
     assert leftover.written == datetime.fromtimestamp(1_000_000_000, UTC)
 
 
-def test_the_oldest_safety_copies_are_removed_if_all_take_too_much_space(
+def test_the_oldest_safety_copies_are_removed_if_their_total_size_is_too_large(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ages = [1, 29, 31, 40, 50]

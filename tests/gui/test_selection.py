@@ -172,7 +172,7 @@ def test_a_curve_over_steps_marks_the_step_that_made_the_highlighted_token(
     assert not any(chart._highlight.isVisible() for chart in charts)
 
 
-def test_pointing_at_a_tile_of_the_watched_word_highlights_its_token_and_a_click_opens_the_card(
+def test_pointing_at_a_tile_highlights_its_token_and_clicking_the_tile_opens_the_token_card(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     trained_window.window.show_room("watch")
@@ -225,7 +225,7 @@ def test_opening_another_session_clears_the_highlight_and_the_chosen_steps(train
     assert not trained_window.selecting.card.isVisible()
 
 
-def test_a_highlight_from_another_run_is_matched_by_the_bytes_of_its_token(trained_window: Program) -> None:
+def test_a_highlighted_token_of_a_different_run_is_found_by_its_bytes(trained_window: Program) -> None:
     run = trained_window.session.runs.shown
     assert run is not None
     assert run.names is not None

@@ -141,7 +141,7 @@ for _ in range(100):
 """
 
 
-def test_a_deleted_undo_stack_frees_its_steps_once() -> None:
+def test_deleting_an_undo_stack_frees_each_of_its_steps_only_once() -> None:
     """If the steps were freed before their stack, the program would crash when the freed memory is overwritten."""
     overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
     subprocess.run(

@@ -245,7 +245,7 @@ class PairsPage(Page):
         self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
 
     def show_only_first(self, on: bool) -> None:
-        """If `on` is true, show only the first few pairs, as large as possible. Otherwise show as many pairs as fit."""
+        """Show only the first few pairs, as large as possible, if `on` is true. Otherwise show as many pairs as fit."""
         self._leads = on
         self._changed()
 

@@ -44,7 +44,7 @@ def test_the_exercise_command_measures_each_tokenizer_on_each_text(capsys: pytes
         assert row["hours_for_825_gb"] == pytest.approx(825e9 / (row["megabytes_per_second"] * 1e6) / 3600)
 
 
-def test_the_exercise_command_neither_merges_across_special_tokens_nor_counts_special_tokens(
+def test_the_exercise_command_does_not_merge_across_special_tokens_or_count_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"

@@ -71,7 +71,7 @@ def test_a_report_page_is_written_even_if_cells_of_the_answer_contain_lists(
         ["encode", "--merges", "", "low"],
     ],
 )
-def test_an_empty_name_of_a_file_is_refused(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_file_name_is_refused(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """An empty name was read as the current folder, and a result without a name was not written."""
     assert run(argv) == 2
     assert "the name is empty" in capsys.readouterr().err

@@ -132,7 +132,7 @@ def test_the_progress_bar_is_hidden_by_the_quiet_option_and_by_setting_progress_
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
-def test_every_long_command_has_the_progress_option(command: str) -> None:
+def test_every_command_that_may_run_for_long_has_the_progress_option(command: str) -> None:
     source = inspect.getsource(inspect.getmodule(command_named(command).run) or interruption)
     is_long = "interruptible(" in source or "write_and_report(" in source or command in command_questions()
     assert ("--progress" in declared_by(command).options) >= is_long

@@ -67,7 +67,7 @@ def test_merge_counts_stay_the_same_when_special_tokens_change(learned_table: Hi
     assert done.history.has_counts
 
 
-def test_the_library_matches_a_renamed_special_token_by_the_same_rules_as_before(tmp_path: Path) -> None:
+def test_a_renamed_special_token_keeps_its_matching_rules_in_the_tokenizers_library(tmp_path: Path) -> None:
     made = tokenizers.Tokenizer(models.BPE())
     made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()

@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_charts_written_by_the_command_have_the_requested_size_and_the_points_of_their_table(
+def test_charts_drawn_by_the_command_have_the_requested_size_and_show_the_values_of_their_table(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for chart in DRAWN:

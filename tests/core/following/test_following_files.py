@@ -107,7 +107,7 @@ def test_a_new_run_in_the_followed_file_is_shown_as_a_second_run(followed: FileF
     assert (other.learned, other.place) == (3, 2)
 
 
-def test_a_follower_waits_and_says_why_if_the_file_is_not_a_session(tmp_path: Path) -> None:
+def test_following_a_file_that_is_not_a_session_waits_and_reports_the_reason(tmp_path: Path) -> None:
     (tmp_path / "run.bpex").write_text("no session")
     run = FileFollower(tmp_path / "run.bpex").look()
     assert run.state == "waiting"
@@ -126,7 +126,7 @@ def test_a_follower_writes_no_file(followed: FileFollower) -> None:
     assert sorted(path.name for path in followed.path.parent.iterdir()) == before
 
 
-def test_a_session_file_counts_as_being_written_only_while_a_process_has_locked_it(tmp_path: Path) -> None:
+def test_a_session_file_is_reported_as_being_written_only_while_a_process_locks_it(tmp_path: Path) -> None:
     path = tmp_path / "run.bpex"
     assert is_being_written(path) is False
     with reserve(path):

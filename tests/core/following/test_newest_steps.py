@@ -104,7 +104,7 @@ def test_a_damaged_file_of_newest_steps_is_refused_or_contains_only_valid_steps(
         assert all(step.index < history.index_count for step in history)
 
 
-def test_a_follower_shows_steps_and_leading_pairs_before_the_session_is_saved(tmp_path: Path) -> None:
+def test_a_followed_run_shows_steps_and_leading_pairs_before_its_session_is_saved(tmp_path: Path) -> None:
     session = tmp_path / "run.bpex"
     trainer = trainer_of(steps=4)
     follower = FileFollower(session)

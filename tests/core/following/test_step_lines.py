@@ -83,7 +83,7 @@ def test_a_stream_without_steps_is_refused_with_an_error_message() -> None:
     assert "not valid JSON" in only.why
 
 
-def test_a_second_run_in_a_stream_is_read_as_a_new_run() -> None:
+def test_a_second_training_run_in_the_same_stream_is_read_as_a_new_run() -> None:
     first, second = (bpe.train(text, "gpt2", merges=5).history for text in (TEXT, "other words, other steps " * 9))
     *_, last = looks_at(lines_of(first, state="stopped") + lines_of(second))
     assert last.history is not None

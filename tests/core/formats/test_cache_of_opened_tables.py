@@ -147,7 +147,7 @@ def test_an_edited_source_file_changes_the_hash_of_the_program(tmp_path: Path, m
     assert version.program_state.__wrapped__() != before
 
 
-def test_a_file_is_read_again_when_another_version_of_regex_is_installed(
+def test_a_file_is_read_again_when_a_different_version_of_regex_is_installed(
     table: Path, readings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_table(table)

@@ -111,12 +111,12 @@ def test_a_gguf_file_splits_texts_with_the_pre_tokenizer_that_it_names(names: tu
 
 
 @pytest.mark.parametrize(("name", "as_a_whole"), [("glm4", True), ("chatglm-bpe", False), ("minicpm5", True)])
-def test_some_gguf_pre_tokenizers_keep_a_word_whole_if_the_word_is_a_token(name: str, as_a_whole: bool) -> None:
+def test_some_gguf_pre_tokenizers_do_not_split_a_word_that_is_a_token(name: str, as_a_whole: bool) -> None:
     contents = by_name(name, tokens=[*BYTES, "quite"], token_type=[1] * (len(BYTES) + 1))
     assert (len(ids(gguf(contents), ["quite"])[0]) == 1) == as_a_whole
 
 
-def test_a_gguf_pattern_does_not_match_unicode_spaces_as_east_asian_letters() -> None:
+def test_the_east_asian_letter_pattern_of_a_gguf_file_does_not_match_unicode_spaces() -> None:
     contents = by_name("deepseek-coder", merges=[*MERGES, "Ġ â"], tokens=[*BYTES, "Ġâ"])
     contents["token_type"] = [*contents["token_type"], 1]
     assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]

@@ -38,7 +38,7 @@ def test_a_panic_in_a_library_raises_an_exception_and_a_keyboard_interrupt_is_pa
         raise KeyboardInterrupt
 
 
-def test_samples_for_verification_have_many_words_only_if_the_file_splits_words() -> None:
+def test_verification_samples_join_many_words_only_if_the_pre_tokenizer_splits_them() -> None:
     (parted,) = islice(joined_tokens(history_with(BertPreTokenizer()), 100), 1)
     (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
     assert len(parted.split(" ")) >= 20

@@ -303,7 +303,7 @@ def test_encoding_uses_the_last_of_two_equal_unigram_pieces(place: int | str) ->
         assert opened.numbers_of(Tokenizer(opened.history).encode(line, allowed_special="all")) == ids, line
 
 
-def test_opening_a_file_reports_byte_tokens_if_no_operation_converts_text_to_bytes() -> None:
+def test_byte_tokens_without_a_byte_conversion_in_the_file_are_reported_on_opening() -> None:
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no operation of the file says so" in note for note in JSON.open(bare, "x").notes)
 
@@ -319,7 +319,7 @@ def test_byte_characters_are_read_as_letters_if_the_vocabulary_contains_a_plain_
         assert opened.numbers_of(tokenizer.encode(line)) == ids, line
 
 
-def test_byte_characters_are_read_as_ordinary_letters_if_the_file_splits_words_at_spaces() -> None:
+def test_byte_characters_are_read_as_letters_if_the_pre_tokenizer_splits_at_spaces() -> None:
     cuts: list[Whole] = [{"type": "Whitespace"}]
     whole = bpe([], cuts, bytes_first=True, specials=("<unk>",), unk_token="<unk>")
     data = json.dumps(whole).encode()
@@ -383,7 +383,7 @@ def test_converting_text_to_bytes_twice_is_refused_and_added_tokens_matched_as_b
     assert any("in the bytes by the file" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
 
-def test_words_normalized_to_bytes_beside_an_added_token_get_the_same_ids_as_in_the_library() -> None:
+def test_normalizing_to_bytes_next_to_an_added_token_gives_the_ids_of_the_tokenizers_library() -> None:
     whole = word_level() | {"normalizer": {"type": "ByteLevel"}}
     whole["added_tokens"].append(added_token(len(whole["model"]["vocab"]), "</s>", normalized=True, rstrip=True))
     data = json.dumps(whole).encode()

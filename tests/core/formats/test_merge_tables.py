@@ -41,7 +41,7 @@ from tests.core.learning import train
 
 @every_format
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_a_table_of_each_recipe_is_read_back_unchanged(format: Format, recipe: Recipe) -> None:
+def test_a_merge_table_is_read_back_unchanged_for_each_recipe(format: Format, recipe: Recipe) -> None:
     history = learn_recipe(recipe)
     assert len(history) > 0
     assert_same(format.read(table_bytes(history, format), "table"), history)

@@ -80,7 +80,7 @@ def ranks(*tokens: bytes, start: int = 256) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
 
 
-def test_a_token_in_a_ranks_file_that_no_merge_can_make_is_reported_and_used_only_for_whole_words() -> None:
+def test_a_token_in_a_ranks_file_without_a_merge_is_reported_and_used_only_for_whole_words() -> None:
     opened = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
     assert len(opened.history) == 1
     assert any("“xyz”" in note and "whole word" in note for note in opened.notes)

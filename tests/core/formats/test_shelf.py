@@ -152,7 +152,7 @@ def test_downloading_a_tokenizer_reports_its_bytes_and_can_be_cancelled(
     assert (reports[-1].done, reports[-1].unit) == (offer.size, "bytes")
 
 
-def test_vocab_json_is_downloaded_only_together_with_a_text_file_of_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vocab_json_is_downloaded_only_together_with_merges_txt(monkeypatch: pytest.MonkeyPatch) -> None:
     both = {"merges.txt": b"m", "vocab.json": b"v", "original/tokenizer.model": b"o"}
     hub = FakeHub({"a/merges": both, "a/whole": both | {"tokenizer.json": b"t"}, "a/none": {"model.bin": b"w"}})
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
@@ -162,7 +162,7 @@ def test_vocab_json_is_downloaded_only_together_with_a_text_file_of_merges(monke
         offer_of("a/none")
 
 
-def test_a_download_that_is_larger_than_announced_or_has_another_licence_is_reported(
+def test_a_download_with_an_unexpected_size_or_licence_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def offer(size: int, licence: str) -> Offer:

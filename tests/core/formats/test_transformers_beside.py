@@ -178,7 +178,9 @@ CHOICES = ("add_prefix_space", "do_lower_case", "tokenize_chinese_chars", "split
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transformers(kind: str, tmp_path: Path) -> None:
+def test_a_folder_without_reported_differences_gives_the_same_ids_and_texts_as_transformers(
+    kind: str, tmp_path: Path
+) -> None:
     """The files beside the tokenizer are chosen at random."""
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     chance, equal, (usual, classes) = Random(kind), 0, CLASSES[kind]
@@ -336,7 +338,7 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
         ({"tokenizer_class": "BertTokenizer", "clean_up_tokenization_spaces": False}, ". This program", False),
     ],
 )
-def test_differences_of_bert_classes_in_transformers_4_are_reported(
+def test_differences_between_bert_tokenizers_in_transformers_4_and_5_are_reported(
     tmp_path: Path, config: dict[str, object], slow: str, cleans: bool
 ) -> None:
     """The slow classes use the character tables of Python, and all classes decode differently from version 5."""

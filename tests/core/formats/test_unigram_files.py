@@ -116,7 +116,7 @@ def test_opening_and_using_a_unigram_model_creates_no_symbol_objects(tmp_path: P
     assert not {"symbols", "decoded"} & vars(history.alphabet).keys()
 
 
-def test_a_unigram_tokenizer_json_is_opened_with_the_ids_of_the_library() -> None:
+def test_a_unigram_tokenizer_json_gives_the_same_ids_as_in_the_tokenizers_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
     opened = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")

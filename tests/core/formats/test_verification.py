@@ -195,7 +195,7 @@ def test_verification_runs_the_tokenizers_library_in_a_separate_process(monkeypa
 
 
 @pytest.mark.parametrize("name", ["tiktoken", "merges.txt"])
-def test_verification_of_a_table_with_superwords_compares_encoded_runs_of_words(
+def test_verification_of_a_table_with_superwords_compares_texts_of_several_words(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sampling, "WANTED_WORDS", 100)

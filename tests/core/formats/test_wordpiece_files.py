@@ -76,7 +76,7 @@ def test_a_long_vocab_txt_recognized_by_its_name_is_read_completely(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
-def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
+def test_a_wordpiece_tokenizer_json_gives_the_same_ids_as_in_the_tokenizers_library(
     lowercase: bool, accents: bool | None
 ) -> None:
     asked = train_library_tokenizer(lowercase, accents)
@@ -299,7 +299,7 @@ def test_a_wordpiece_file_without_its_unknown_token_keeps_the_ids_of_other_token
     assert json.loads(content(opened.history, "tokenizer.json"))["model"]["vocab"] == vocabulary
 
 
-def test_a_word_can_be_encoded_by_a_wordpiece_token_whose_characters_have_no_token() -> None:
+def test_a_wordpiece_token_may_contain_characters_that_have_no_token_of_their_own() -> None:
     opened = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
     assert opened.numbers_of(encode(opened.history, "aba ab")) == [1, 2, 0]
 

@@ -51,7 +51,7 @@ def test_the_audit_classifies_tokens_without_a_corpus() -> None:
     assert audit(bytes_of).ids("broken") == [257]
 
 
-def test_the_audit_classifies_tokens_by_their_use_in_a_corpus_of_two_files() -> None:
+def test_the_audit_classifies_tokens_by_how_often_and_in_how_many_files_they_are_used() -> None:
     tables = [WordTable.from_counts({"the": 300, "then": 2}), WordTable.from_counts({"the": 4, "thin": 7})]
     pairs = [(116, 104), (256, 101), (257, 110), (256, 105), (258, 99)]  # th, the, then, thi, thenc
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)

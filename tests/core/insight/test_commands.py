@@ -86,7 +86,7 @@ def test_the_why_command_reports_no_split_for_a_text_that_is_a_single_token(
     assert "split nowhere" not in capsys.readouterr().out
 
 
-def test_the_ties_command_lists_ties_and_compares_another_tie_rule(
+def test_the_ties_command_lists_ties_and_compares_a_different_tie_rule(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["ties", "--merges", table, "--json"]) == 0

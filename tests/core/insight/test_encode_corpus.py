@@ -98,7 +98,7 @@ def test_special_tokens_in_an_encoded_corpus_are_recognized_only_if_they_are_all
     assert special in np.load(tmp_path / "b.npy")
 
 
-def test_impossible_encoding_requests_are_refused_before_writing(history: History, tmp_path: Path) -> None:
+def test_invalid_encoding_requests_are_refused_before_a_file_is_written(history: History, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(TEXTS)
     with pytest.raises(OutputError, match=r"must end in \.npy or \.bin"):
         encode_corpus(corpus, Tokenizer(history), tmp_path / "ids.txt")

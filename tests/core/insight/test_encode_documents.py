@@ -85,7 +85,7 @@ def rows(texts: Sequence[str]) -> str:
 
 
 @pytest.mark.parametrize("kind", ["npy", "bin"])
-def test_rows_of_tables_and_whole_files_are_encoded_as_documents(
+def test_each_row_of_a_table_and_each_text_file_is_encoded_as_one_document(
     history: History, eos: int, tmp_path: Path, kind: Any
 ) -> None:
     names = ["a.jsonl", "b.parquet", "c.csv", "d.txt", "e.arrow"]

@@ -66,7 +66,7 @@ def test_tokens_of_two_words_are_neighbours_if_the_pattern_drops_the_space_betwe
     assert (verdict.kind, verdict.text) == ("together", "a b")
 
 
-def test_the_answer_about_pairs_of_superwords_says_that_only_sample_texts_were_searched() -> None:
+def test_the_canonical_question_says_if_pairs_were_only_searched_in_sample_texts() -> None:
     text = "the low lower lowest of the lower the lowest of the low " * 5
     study = bpe.train(text, "superbpe", vocab_size=300, transition=30)
     assert "depend on more than" in PairsInTexts(study.inside.by_index.tokenizer).why_not_proved
@@ -188,7 +188,7 @@ def kinds_of_pairs(study: bpe.Study, letters: str, tokens: list[int]) -> set[str
     return kinds
 
 
-def test_the_check_for_possible_neighbours_gives_an_answer_for_nearly_all_pairs() -> None:
+def test_the_check_for_possible_neighbours_decides_nearly_all_pairs_of_tokens() -> None:
     study = bpe.train(text_of("prose"), "gpt2", vocab_size=500)
     pairs = PairsInTexts(study.inside.by_index.tokenizer)
     kinds = [pairs.verdict(*pair).kind for pair in drawn_pairs(study.history, 200)]

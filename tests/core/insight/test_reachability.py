@@ -138,7 +138,7 @@ def test_the_text_found_for_the_unknown_token_is_a_character_outside_the_alphabe
     assert 0 in Tokenizer(history).encode(answer.witness)
 
 
-def test_the_search_for_a_text_that_produces_a_token_prefers_words_of_the_corpus() -> None:
+def test_reachability_of_a_token_is_shown_by_a_word_of_the_corpus_if_possible() -> None:
     words = WordTable.from_counts({"lowly": 3, "low": 1})
     history = reference.train(words, Recipe.preset("words", merges=1))
     assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"

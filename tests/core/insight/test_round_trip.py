@@ -143,7 +143,7 @@ def test_round_trips_of_ids_match_the_tokenizers_library_and_have_correct_reason
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_round_trips_of_ids_match_sentencepiece(kind: str) -> None:
+def test_decoding_ids_and_encoding_the_text_again_gives_the_same_result_as_sentencepiece(kind: str) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
@@ -188,7 +188,7 @@ def small() -> Any:
     return train("the theme of the thesis", "gpt2", merges=8, special_tokens=("<end>",))
 
 
-def test_a_special_token_spelled_by_other_ids_is_named_in_the_reason() -> None:
+def test_the_reason_for_different_ids_names_a_special_token_that_the_text_spells() -> None:
     study = small()
     trips = RoundTrips(study.history, allowed="all")
     trip = trips.of(np.array([*b"<end>"]))

@@ -73,7 +73,7 @@ def splits_alike(first: Recipe, second: Recipe) -> bool:
 
 @settings(max_examples=25)
 @given(table=words(), counted_by=recipes(), history=histories(), data=st.data())
-def test_counts_and_boundaries_of_split_words_match_those_of_each_encoded_word(
+def test_token_counts_and_boundaries_of_a_word_table_match_the_encoded_words(
     table: WordTable, counted_by: Recipe, history: History, data: st.DataObject
 ) -> None:
     if data.draw(st.booleans(), label="splits alike"):
@@ -121,7 +121,7 @@ def test_a_method_without_ranks_splits_the_words_counted_by_another_run() -> Non
 
 @settings(max_examples=25)
 @given(st.data())
-def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data: st.DataObject) -> None:
+def test_words_split_differently_by_the_tokenizers_are_sorted_by_count(data: st.DataObject) -> None:
     table, counted_by = data.draw(words()), Recipe.preset("words")
     drawn = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
     at = [data.draw(st.integers(0, len(history)), label="at") for history in drawn]
@@ -173,7 +173,7 @@ def test_vocabulary_sizes_of_a_method_that_drops_tokens_are_listed_in_ascending_
         assert efficiency == pytest.approx(renyi_efficiency(counts.values()))
 
 
-def test_the_step_nearest_to_a_size_is_found_for_growing_and_shrinking_vocabularies() -> None:
+def test_the_step_with_the_vocabulary_size_nearest_to_a_given_size_is_found() -> None:
     for history in (joining_run(), dropping()):
         ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
         for size in range(ends[0] - 3, ends[1] + 4):
@@ -188,7 +188,7 @@ def test_the_step_nearest_to_a_size_is_found_for_growing_and_shrinking_vocabular
 
 @settings(max_examples=25)
 @given(text=texts(), several=st.lists(histories(), min_size=1, max_size=4), data=st.data())
-def test_boundaries_of_a_text_in_the_comparison_are_the_ends_of_tokens(
+def test_the_compared_boundaries_of_a_text_are_the_token_ends_of_all_tokenizers(
     text: str, several: list[History], data: st.DataObject
 ) -> None:
     length, cuts, tokens = len(text.encode()), list[set[int]](), []
@@ -243,7 +243,7 @@ def test_a_token_with_a_marker_and_a_token_with_a_space_count_as_the_same_text_i
     assert keys_of(marked)[-1] == keys_of(blank)[-1] == b" the"
 
 
-def test_dropped_tokens_do_not_count_in_the_overlap_of_vocabularies() -> None:
+def test_the_overlap_of_vocabularies_does_not_include_dropped_tokens() -> None:
     history = dropping()
     overlap = Vocabularies.of([history, history]).overlap(0, 1, (0, len(history)))
     assert (overlap.only_in_first, overlap.only_in_second) == (len(history), 0)

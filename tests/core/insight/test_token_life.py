@@ -31,7 +31,7 @@ def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:
     return next((count for step, count in reversed(curve) if step <= at), 0)
 
 
-def test_the_use_count_of_a_dropped_token_matches_a_recount_over_the_encoded_words() -> None:
+def test_the_use_count_of_a_dropped_token_matches_its_count_in_the_encoded_words() -> None:
     words, history = learn_by_method("unigram")
     tokenizer = Tokenizer(history)
     for token in [*history.indices[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:

@@ -319,7 +319,7 @@ def test_the_reported_count_of_a_never_merged_pair_matches_a_recount(table: Word
             assert reason.standing.best >= reason.standing.now
 
 
-def test_each_boundary_in_the_word_newer_of_an_article_has_a_reason() -> None:
+def test_each_boundary_in_the_word_newer_has_a_reason() -> None:
     recipe = Recipe.preset("words", marker="symbol", merges=10)
     history = train(Corpus.from_word_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3}), recipe)
     why = Why("newer", history)
@@ -403,7 +403,7 @@ def test_the_ranks_of_a_history_give_the_step_of_each_merged_pair(history: Histo
     assert [ranks[merge.left, merge.right] for merge in history] == list(range(len(history)))
 
 
-def test_a_shortened_word_has_the_same_pattern_branch_as_the_whole_word() -> None:
+def test_shortening_a_word_in_a_reason_does_not_change_the_reported_pattern_branch() -> None:
     """The reason shows only the part of the word near the boundary. This part may begin or end inside a character."""
     text = "a " + "お" * 500 + " b"
     why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))

@@ -70,7 +70,7 @@ def test_binary_integers_of_each_supported_width_are_read_as_one_list_of_ids(tmp
         bpe.canonical(STUDY, [str(path)], id_bytes=2)
 
 
-def test_chats_that_keep_their_ids_are_compared_with_chats_that_are_encoded_again_at_each_turn(tmp_path: Path) -> None:
+def test_the_canonical_question_compares_chats_with_kept_ids_and_chats_encoded_again_each_turn(tmp_path: Path) -> None:
     path = tmp_path / "rollouts.jsonl"
     path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
     answer = bpe.canonical(STUDY, [str(path)])

@@ -84,7 +84,7 @@ def test_the_folder_question_names_the_llama_cpp_pre_tokenizer_of_a_published_to
     assert answer.facts["llama_cpp_pre_tokenizer"] == "gpt-2"
 
 
-def test_the_converter_of_llama_cpp_does_not_know_the_ids_of_a_tokenizer_that_was_trained_here(model: Path) -> None:
+def test_the_folder_question_names_no_llama_cpp_converter_for_a_newly_trained_tokenizer(model: Path) -> None:
     answer = bpe.folder(str(model))
     assert answer.facts["llama_cpp_converter"] is None
     assert not any("converter" in sentence for sentence in answer.sentences)
@@ -102,7 +102,9 @@ PROCESSORS: list[Any] = [
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
-def test_the_ids_added_before_and_after_a_text_equal_those_of_the_library(processor: Any, tmp_path: Path) -> None:
+def test_the_special_ids_around_a_text_are_the_same_as_in_the_tokenizers_library(
+    processor: Any, tmp_path: Path
+) -> None:
     library = Tokenizer(models.WordLevel({"x": 0, "<s>": 1, "</s>": 2}, unk_token="x"))
     library.post_processor = processor
     library.save(str(tmp_path / "tokenizer.json"))
@@ -117,7 +119,7 @@ def test_a_pattern_that_llama_cpp_has_under_several_names_lists_these_names(mode
     assert answer.sentences[-1].endswith(f"{len(answer.facts['llama_cpp_equal_names'])} other names mean the same.")
 
 
-def test_the_folder_question_first_lists_the_file_that_transformers_loads(model: Path) -> None:
+def test_the_first_file_of_the_folder_question_is_the_file_that_transformers_loads(model: Path) -> None:
     loaded = AutoTokenizer.from_pretrained(model)
     first = bpe.folder(str(model)).table.columns["file"][0]
     assert bpe.open(model / first).encode(TEXT) == loaded.encode(TEXT)
@@ -185,7 +187,7 @@ def test_the_folder_command_ends_with_exit_code_3_if_files_differ(
     assert json.loads(capsys.readouterr().out.splitlines()[-1] or "{}") is not None
 
 
-def test_the_caption_of_a_compared_folder_names_its_files_with_their_checksums(
+def test_the_caption_of_the_folder_question_lists_each_file_with_its_checksum(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(["folder", str(model), "--markdown"])

@@ -430,7 +430,7 @@ def test_grading_a_folder_of_submissions_gives_one_table(corpus: Path, tmp_path:
     assert answer.differs
 
 
-def test_the_grade_command_reports_the_verdict_and_the_last_correct_merge_and_the_cause_as_json(
+def test_the_grade_command_reports_its_verdict_with_the_last_correct_merge_and_the_cause_as_json(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "merges.json"
@@ -462,7 +462,7 @@ def test_the_grade_question_reports_merges_of_pairs_below_the_minimum_frequency(
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "bpex"])
-def test_the_grade_question_accepts_a_run_as_the_description_of_the_exercise(
+def test_the_grade_question_takes_the_recipe_of_an_exercise_from_a_run_file(
     corpus: Path, tmp_path: Path, ending: str
 ) -> None:
     run_file = tmp_path / f"run.{ending}"

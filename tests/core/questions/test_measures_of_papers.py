@@ -120,7 +120,7 @@ def test_the_consistency_measure_counts_words_whose_tokens_change_with_the_surro
         assert rows[place]["consistency"] == pytest.approx(alike / len(words))
 
 
-def test_the_forms_question_asks_for_words_if_there_is_no_text(study: bpe.Study) -> None:
+def test_the_forms_question_without_texts_reports_that_it_needs_words(study: bpe.Study) -> None:
     with pytest.raises(bpe.BpeError, match="needs words"):
         bpe.forms({"ours": bpe.Study(study.history)})
 

@@ -50,7 +50,7 @@ def _ask(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answer:
     return ask_about(question, about, **{parameter: texts}, **more)
 
 
-def test_the_functions_that_take_texts_include_four_known_questions() -> None:
+def test_the_questions_benchmark_curves_sizes_and_floor_take_texts() -> None:
     assert {name for name, _ in TAKING_TEXTS} >= {"benchmark", "curves", "sizes", "floor"}
 
 
@@ -134,7 +134,7 @@ def _numbers(answer: bpe.Answer) -> str:
     return repr([list(values) for name, values in answer.columns.items() if name not in {"text", *BY_TIME}])
 
 
-def test_the_benchmark_names_each_text_in_its_rows(study: bpe.Study) -> None:
+def test_the_benchmark_table_has_a_row_for_each_tokenizer_and_each_text(study: bpe.Study) -> None:
     columns = QUESTION.benchmark({"a": study, "b": study}, texts=BOTH).columns
     assert list(zip(columns["tokenizer"], columns["text"], strict=True)) == [
         ("a", "en"),

@@ -104,7 +104,7 @@ def test_the_caption_of_a_benchmark_table_contains_the_checksum_of_the_measured_
     assert first_digits in caption(capsys, "benchmark", table, "--texts", text)
 
 
-def test_if_a_session_lacks_its_texts_the_caption_of_a_table_has_a_checksum_of_the_counted_words(
+def test_a_session_without_texts_gets_a_table_caption_with_the_checksum_of_its_counted_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"
@@ -117,7 +117,7 @@ def test_if_a_session_lacks_its_texts_the_caption_of_a_table_has_a_checksum_of_t
     )
 
 
-def test_the_caption_of_a_markdown_table_says_that_measured_standard_input_has_no_checksum(
+def test_the_caption_of_a_table_says_that_texts_from_standard_input_have_no_checksum(
     table: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(SENTENCE.encode())))
@@ -222,7 +222,7 @@ def test_the_caption_of_grades_names_the_exercise_and_its_rules_and_the_checksum
         assert part in caption
 
 
-def test_counted_words_are_printed_for_a_paper_with_the_checksum_of_their_texts(
+def test_the_count_command_prints_a_paper_table_with_the_recipe_and_the_text_checksum(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"

@@ -184,7 +184,7 @@ def test_a_report_of_a_history_without_merges_is_written() -> None:
     assert "Nothing was learned" in page.sections["merges"]
 
 
-def test_a_report_of_a_history_with_50_000_merges_is_below_a_megabyte() -> None:
+def test_a_report_of_50_000_merges_is_smaller_than_a_megabyte() -> None:
     history = large_history(50_000)
     words = KnownWords(WordTable.from_counts({"w": 1}))
     report = Report("Large", Study(history, words, texts_are_own=True), text="the text " * 1_000)

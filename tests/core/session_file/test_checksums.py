@@ -119,7 +119,7 @@ def test_a_session_file_with_a_damaged_index_key_gives_the_saved_content_or_is_r
                 assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
 
 
-def test_missing_rows_of_a_session_file_are_reported_with_advice(path: Path) -> None:
+def test_missing_rows_of_a_session_file_are_reported_with_a_suggested_solution(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM symbols WHERE run = 1 AND id = 9")
     with pytest.raises(FormatError, match=r"its base symbols have gaps\. Open an older copy of the file"):

@@ -155,7 +155,7 @@ def test_training_can_continue_from_the_words_stored_in_a_session(tmp_path: Path
     assert_same_history(learn(read.words, read.recipe, history=read.history), whole.history)
 
 
-def test_a_cancelled_save_leaves_the_old_session_file(tmp_path: Path) -> None:
+def test_cancelling_a_save_leaves_the_existing_session_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(), path)
     before = path.read_bytes()
@@ -181,7 +181,7 @@ def first_steps(run: SavedRun, merges: int) -> SavedRun:
     return dataclasses.replace(run, history=run.history.first(merges))
 
 
-def test_a_session_file_updated_step_by_step_has_the_same_content_as_a_session_file_written_at_once(
+def test_updating_a_session_file_in_steps_gives_the_same_content_as_writing_it_at_once(
     tmp_path: Path,
 ) -> None:
     """After each update, the file must hold the newest state of the session, whatever has changed."""
@@ -267,7 +267,7 @@ def test_saving_a_session_without_disk_space_leaves_only_the_old_file(tmp_path: 
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("one.bpex", b"what stood there before")]
 
 
-def test_a_safety_copy_without_disk_space_keeps_its_old_content(tmp_path: Path, nearly_full_disk: None) -> None:
+def test_a_safety_copy_keeps_its_old_content_if_the_disk_is_full(tmp_path: Path, nearly_full_disk: None) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     with pytest.raises(OutputError, match="Could not write"):

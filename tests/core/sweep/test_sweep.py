@@ -164,7 +164,7 @@ def test_the_summary_of_a_sweep_matches_the_statistics_over_its_seeds(sweep_resu
         assert (summary["tokens_per_word_least"], summary["tokens_per_word_most"]) == (min(values), max(values))
 
 
-def test_printed_measures_of_a_sweep_are_rounded_according_to_their_deviation_over_the_seeds(
+def test_printed_measures_of_a_sweep_are_rounded_according_to_their_standard_deviation(
     folder: Path, sweep_result: SweepResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = summary_of(sweep_result.table).records()[0]

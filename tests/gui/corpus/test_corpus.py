@@ -214,7 +214,7 @@ def test_a_corpus_whose_words_are_whole_sentences_causes_a_warning(
     qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
 
 
-def test_a_corpus_file_can_be_read_in_another_encoding(
+def test_a_corpus_file_that_is_not_utf_8_can_be_read_again_in_a_different_encoding(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     path = tmp_path / "latin.txt"
@@ -229,7 +229,7 @@ def test_a_corpus_file_can_be_read_in_another_encoding(
     wait_for_totals(qtbot, program, "3 words")
 
 
-def test_the_message_about_a_text_that_is_not_utf_8_offers_the_encodings(
+def test_the_message_about_a_text_that_is_not_utf_8_lets_the_user_choose_an_encoding(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "latin.txt"

@@ -108,7 +108,7 @@ class WindowSaver:
         self._monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
 
 
-def test_the_window_writes_manifests_for_tables_and_drawings_and_exports_and_reports(
+def test_the_window_writes_manifests_for_every_kind_of_saved_file(
     qtbot: QtBot,
     program: Program,
     train: Train,

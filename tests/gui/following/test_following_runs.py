@@ -255,7 +255,7 @@ def test_a_run_is_not_taken_over_while_another_process_writes_it(
     assert program.filing.document.path is None
 
 
-def test_a_session_that_is_opened_while_another_program_writes_it_can_be_followed(
+def test_a_session_opened_while_another_program_writes_to_it_can_be_followed(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     history = small_history()
@@ -296,7 +296,9 @@ def test_steps_from_a_broken_pipe_stay_in_the_window(qtbot: QtBot, program: Prog
         wait_for_phase(qtbot, program, Phase.ENDED)
 
 
-def test_the_window_reports_a_program_that_writes_no_steps_into_the_pipe(qtbot: QtBot, program: Program) -> None:
+def test_the_window_reports_a_program_that_sends_no_steps_through_standard_input(
+    qtbot: QtBot, program: Program
+) -> None:
     program.session.runs.show(None)
     program.session.following.begin_stream(io.BytesIO(b"Welcome\n"))
     wait_until(qtbot, lambda: "The connection to standard input has ended" in sentence(program))

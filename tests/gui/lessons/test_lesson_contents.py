@@ -143,7 +143,7 @@ def test_values_printed_in_lessons_are_the_expected_values() -> None:
     assert "only 5 times now; three pairs occur 6 times" in filled_text_of("printed-mistakes", 2)
 
 
-def test_the_six_merges_printed_in_a_lesson_split_words_as_the_lesson_says() -> None:
+def test_six_given_merges_in_a_lesson_split_words_into_the_expected_tokens() -> None:
     bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words", marker="symbol"))
     printed = bench.with_rules(["e s", "es t", "est </w>", "l o", "lo w", "low </w>"])
     for word, cut in (("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")):
@@ -163,7 +163,7 @@ def test_correct_and_wrong_merging_of_a_poem_give_the_expected_token_counts(name
     assert (right, wrong, steps_that_replace_too_much(bench)) == POEMS[name]
 
 
-def test_the_lesson_shows_the_expected_token_counts_of_the_poem() -> None:
+def test_the_lesson_on_printed_mistakes_states_the_expected_token_counts_of_the_poem() -> None:
     said = " ".join(step.say for step in lesson_named("printed-mistakes").steps)
     right, wrong, too_much = POEMS["data/raven.txt"]
     assert f"left with {wrong} distinct tokens" in said
@@ -243,7 +243,7 @@ def test_lesson_answers_are_compared_without_regard_to_spaces() -> None:
     assert not is_same_answer("", "low")
 
 
-def test_a_lesson_accepts_any_of_the_pieces_that_are_equally_good_to_drop() -> None:
+def test_a_lesson_accepts_any_answer_among_pieces_that_may_be_dropped_first() -> None:
     """A piece that no word uses has no score, so nothing shows which of these pieces is dropped first."""
     lesson = lesson_named("unigram")
     whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)

@@ -55,7 +55,7 @@ def test_the_merge_table_model_passes_the_model_tester_of_qt(qtmodeltester: Mode
 
 
 @given(st.lists(st.integers(0, 700), max_size=6), FILTERS)
-def test_a_merge_table_filled_in_parts_has_the_same_rows_as_one_filled_at_once(
+def test_filling_a_merge_table_in_parts_gives_the_same_rows_as_filling_it_at_once(
     ends: list[int], chosen: MergeFilter
 ) -> None:
     model = model_of(0)
@@ -156,7 +156,7 @@ def test_a_wrong_regular_expression_in_the_merge_filter_is_reported_and_hides_no
     assert model.rowCount() == 20
 
 
-def test_the_runner_up_cell_is_empty_for_a_last_merge_without_a_runner_up() -> None:
+def test_the_runner_up_cell_of_a_merge_without_a_runner_up_is_empty() -> None:
     model = model_of(700)
     assert model.data(model.index(699, 5)) == ""
     assert not model.is_tied(699)

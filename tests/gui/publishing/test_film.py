@@ -18,7 +18,7 @@ from tests.gui.conftest import WAIT, Train
 from tests.gui.sessions.saving import small
 
 
-def test_a_film_of_a_run_is_written_or_cancelled(
+def test_drawing_a_film_of_a_run_writes_a_file_or_can_be_cancelled(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("PIL", reason="the package Pillow is not installed")

@@ -55,7 +55,9 @@ def _cell(table: QTableWidget, row: int, column: int) -> str:
     return item.text()
 
 
-def test_a_cancelled_encoding_leaves_the_old_output_file(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
+def test_cancelling_encoding_leaves_the_existing_output_file_unchanged(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
+) -> None:
     big = tmp_path / "big.txt"
     big.write_text(ONE * 8_000, encoding="utf-8")
     output = tmp_path / "ids.npy"

@@ -136,7 +136,7 @@ def test_the_size_slider_of_the_compare_page_moves_all_lanes_and_each_lane_shows
                 assert f"{len(spans):,} tokens at" in card.more.text()
 
 
-def test_a_lane_is_grey_and_not_compared_if_its_run_cannot_have_the_chosen_size(
+def test_a_lane_whose_run_cannot_have_the_chosen_size_is_grey_and_is_not_compared(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     small = lab.model.lanes[1].history
@@ -223,7 +223,7 @@ def test_the_compare_page_shows_the_same_measures_as_the_engine(
             assert line.points[0].x == pytest.approx(cut.history.vocabulary_size_at(step), abs=1)
 
 
-def test_a_word_in_the_list_of_differences_is_shown_in_all_lanes_with_its_reason(
+def test_choosing_a_listed_word_shows_how_all_lanes_split_it_and_why(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     at = [lane.wanted for lane in lab.model.lanes]

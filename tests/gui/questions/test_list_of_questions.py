@@ -105,9 +105,7 @@ def test_double_clicking_a_question_enlarges_its_page_until_escape_is_pressed(qt
     wait_for_rest(qtbot, program)
 
 
-def test_a_question_shows_at_most_three_fields_until_the_button_named_more_is_pressed(
-    qtbot: QtBot, program: Program
-) -> None:
+def test_a_question_page_shows_at_most_three_fields_until_the_user_presses_more(qtbot: QtBot, program: Program) -> None:
     for row in PAGES:
         page = program.pages.page(row) if row.id in question_names() and row.tabs == "charts" else None
         if not isinstance(page, QuestionPage):

@@ -74,7 +74,7 @@ def test_an_edit_inside_a_special_token_breaks_the_token_and_undo_restores_it(qt
     assert shown_ids(program) == whole
 
 
-def test_the_inspector_and_the_why_page_name_a_special_token(qtbot: QtBot, program: Program) -> None:
+def test_the_inspector_and_the_why_page_identify_a_special_token(qtbot: QtBot, program: Program) -> None:
     first = next(id for id in shown_ids(program) if is_special(program, id))
     program.token.show_briefly(first)
     assert program.token.facts is not None

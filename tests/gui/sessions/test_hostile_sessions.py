@@ -101,7 +101,7 @@ def test_a_session_with_an_invalid_layout_opens_with_the_default_layout(
         ({"room": "compare", "chart": "compare", "lab": {"runs": None, "size": None, "open": True}}, "lab"),
     ],
 )
-def test_a_session_layout_with_an_older_comparison_tab_opens(
+def test_a_session_whose_layout_names_a_comparison_tab_of_an_older_version_opens(
     qtbot: QtBot, program: Program, tmp_path: Path, layout: dict[str, object], chart: str
 ) -> None:
     saved = SavedSession(Recipe.preset("gpt2"), text="a b", view=View(layout=layout))

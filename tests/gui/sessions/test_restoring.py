@@ -54,7 +54,7 @@ def test_a_new_window_offers_to_restore_the_session_of_a_killed_window(
     qtbot.waitUntil(lambda: len(safety_copies()) == 1 and "2026-01-01" not in safety_copies()[0].name, timeout=WAIT)
 
 
-def test_closing_a_window_with_changes_asks_nothing_and_keeps_a_safety_copy(
+def test_closing_a_window_with_unsaved_changes_keeps_a_safety_copy_without_asking(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"

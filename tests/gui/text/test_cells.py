@@ -76,7 +76,7 @@ def test_font_metrics_of_a_block_style_are_computed_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["עולם two ab", "two עולם x", "שלום 123 עולם", "a ע b", "שָׁלוֹם ab", "a مرحبا 1 b"])
-def test_letters_of_a_line_with_mixed_reading_directions_have_separate_areas_on_screen(text: str) -> None:
+def test_letters_in_a_line_of_mixed_reading_direction_do_not_overlap_on_screen(text: str) -> None:
     cells, text_width = first_block(text)
     (row,) = cells.rows
     low, high = np.sort(np.stack((row.cells.begins, row.cells.ends)), axis=0)

@@ -93,7 +93,7 @@ def test_moving_the_time_slider_changes_token_colours_and_a_text_without_tokens_
 
 
 @pytest.mark.parametrize("scale", [None, Ages(256, 10)])
-def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
+def test_the_unknown_token_is_shown_with_hatching_in_the_text_and_in_the_id_grid(
     qtbot: QtBot, show_editor: Callable[..., TokenTextEdit], scale: Scale | None
 ) -> None:
     editor = show_editor("low wow")
@@ -297,7 +297,7 @@ def test_token_colours_differ_visibly_for_every_kind_of_colour_vision(window: QP
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_a_colour_scale_has_a_visible_order_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+def test_the_colours_of_a_scale_can_be_ordered_with_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
     palette = TokenPalette.matching(window)
     seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.scale]
     twins = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.on_scale[COLOURS:]]

@@ -35,7 +35,7 @@ def panel(qtbot: QtBot) -> TokenTextPanel:
     return panel
 
 
-def test_pointing_at_an_id_highlights_its_token_and_pointing_at_a_token_highlights_its_id(
+def test_pointing_at_an_id_or_at_its_token_highlights_both(
     panel: TokenTextPanel,
 ) -> None:
     grid, editor = panel.ids.grid, panel.editor

@@ -53,7 +53,7 @@ def note(program: Program) -> SpecialTokenLine:
 
 
 @pytest.mark.parametrize(("name", "is_matched"), [("tokenizer.json", True), ("it.minbpe.model", False)])
-def test_special_tokens_in_a_text_are_encoded_as_the_library_of_the_opened_file_does(
+def test_the_window_treats_special_tokens_in_a_text_like_the_library_of_the_opened_file(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str, is_matched: bool
 ) -> None:
     run = open_file(qtbot, program, tmp_path / name)

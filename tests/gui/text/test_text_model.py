@@ -154,7 +154,7 @@ def test_tokens_and_ids_of_the_text_model_match_those_of_a_plain_loop(text: str,
     assert model.index_of_token(byte) == index
 
 
-def test_symbols_of_a_character_alphabet_are_shown_with_their_ids_or_without_a_token() -> None:
+def test_characters_outside_the_alphabet_are_shown_without_a_token() -> None:
     model = TokenTextModel("né!")
     ranks = np.array([CUT, 7, INSIDE, CUT, CUT], np.int32)
     symbols = np.array([14, 30, 30, NO_TOKEN], np.int32)
@@ -294,7 +294,7 @@ def test_a_long_pasted_text_has_no_tokens_until_the_text_is_encoded() -> None:
     assert ids == [ord("a"), NO_TOKEN, ord("b")]
 
 
-def test_undo_removes_typed_text_word_by_word_and_restores_deleted_runs_of_characters() -> None:
+def test_undo_removes_typed_words_one_by_one_and_restores_characters_deleted_in_a_row() -> None:
     model = TokenTextModel()
     for character in "one two":
         model.replace(model.length, model.length, character, joins=True)

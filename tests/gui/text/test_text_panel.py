@@ -44,7 +44,7 @@ def test_ids_typed_in_the_text_panel_are_decoded_to_a_text(qtbot: QtBot, program
         assert not ids.remark.isVisible()
 
 
-def test_pasted_ids_that_no_text_encodes_to_are_marked_with_the_reason(
+def test_pasted_ids_that_encoding_never_produces_are_marked_with_the_reason(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)

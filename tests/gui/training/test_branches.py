@@ -170,7 +170,7 @@ def test_branches_are_listed_below_their_parents_and_kept_in_a_session_file(
     settle(qtbot, program)
 
 
-def test_a_branch_shows_the_text_as_split_by_both_runs(
+def test_a_new_branch_shows_how_both_runs_split_the_text(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     """The view can be opened from any room. One slider moves both runs, and a button closes the view."""

@@ -34,7 +34,7 @@ def test_run_numbers_stay_the_same_while_a_size_is_typed(qtbot: QtBot, program: 
     assert sorted(run.number for run in program.session.runs.all) == [1, 2, 3]
 
 
-def test_a_run_trained_while_the_user_types_keeps_its_number_once_the_user_has_used_it(
+def test_a_run_trained_while_typing_keeps_its_number_after_the_user_bookmarked_it(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program, 290)

@@ -239,7 +239,7 @@ def test_a_click_on_an_enlarged_chart_chooses_a_value_after_the_double_click_int
     assert chosen.args == [48.0]
 
 
-def test_new_values_keep_the_visible_part_of_a_chart_and_another_figure_resets_the_view(view: FigureView) -> None:
+def test_new_values_keep_the_zoom_of_a_chart_and_a_different_figure_resets_it(view: FigureView) -> None:
     chart = show_chart(view, RACE)
     whole = visible_range(chart)
     view.actions()[0].trigger()
@@ -401,7 +401,7 @@ def pixel_reader(view: FigureView) -> Callable[[QPoint], int]:
     return lambda point: image.pixel(point)
 
 
-def test_the_dot_of_a_text_that_a_tokenizer_cannot_encode_is_hollow(view: FigureView) -> None:
+def test_the_dot_for_a_text_that_a_tokenizer_cannot_encode_is_drawn_hollow(view: FigureView) -> None:
     chart = show_chart(view, DOTS)
     points = points_with(view, chart)
     dots = {

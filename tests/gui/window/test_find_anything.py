@@ -152,7 +152,7 @@ def test_the_search_lists_exact_tokens_first_and_then_tokens_that_begin_with_the
     assert begins == sorted(begins, reverse=True)
 
 
-def test_arrow_keys_move_through_search_results_and_escape_changes_nothing(program: Program) -> None:
+def test_arrow_keys_move_through_search_results_and_escape_leaves_the_session_unchanged(program: Program) -> None:
     box = open_search(program)
     box.field.setText("open")
     QTest.keyClick(box.field, Qt.Key.Key_Down)

@@ -80,7 +80,7 @@ def test_the_manual_shows_pictures_and_saves_a_page_as_pdf(
     assert window.outcome.text().startswith(f"Could not write {path}: No such file or directory.")
 
 
-def test_the_manual_shows_the_changes_and_the_about_dialog_names_the_version(program: Program) -> None:
+def test_the_whats_new_page_shows_the_changes_and_the_about_dialog_shows_the_version(program: Program) -> None:
     program.actions["whats_new"].trigger()
     assert program.manual.window is not None
     assert program.manual.window.page == "changes.md"

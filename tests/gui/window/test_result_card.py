@@ -166,7 +166,7 @@ def test_the_menu_of_the_result_card_can_forbid_a_pair_and_try_another_method(
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
 
 
-def test_buttons_of_the_result_card_share_the_run_and_add_a_pasted_text(
+def test_the_result_card_can_share_the_run_and_add_a_pasted_text(
     qtbot: QtBot, watched_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, card = tmp_path / "run.html", watched_window.card

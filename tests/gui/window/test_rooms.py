@@ -114,9 +114,7 @@ def test_the_space_key_on_the_time_slider_pauses_playing_and_types_nothing(qtbot
     assert first_start.token_text.text() == text
 
 
-def test_the_space_key_pauses_playing_at_the_first_start_without_a_previous_click(
-    qtbot: QtBot, first_start: Program
-) -> None:
+def test_at_the_first_start_the_space_key_pauses_playing_without_a_click(qtbot: QtBot, first_start: Program) -> None:
     playing, text, name = first_start.session.playing, first_start.token_text.text(), first_start.watch.field.text()
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     playing.set_speed(1.0)  # or a slow machine is at the end before it takes the key

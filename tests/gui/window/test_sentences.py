@@ -112,7 +112,7 @@ def test_questions_named_in_lessons_are_in_the_list_of_the_ask_room(program: Pro
     assert "page of questions" not in all_texts
 
 
-def test_shares_of_words_are_shown_with_the_same_number_of_digits(qtbot: QtBot, program: Program) -> None:
+def test_word_shares_on_the_words_page_have_the_same_number_of_decimal_places(qtbot: QtBot, program: Program) -> None:
     page = program.pages.page(WORDS)
     program.window.show_room("build")
     program.charts.show_page("words")

@@ -171,7 +171,7 @@ def test_a_download_of_the_shelf_shows_its_progress_and_can_be_cancelled(
     assert "in the Hugging Face cache" in fetched.facts.text()
 
 
-def test_the_shelf_asks_before_a_download_with_another_size_or_licence_than_shown(
+def test_the_shelf_asks_again_before_a_download_whose_size_or_licence_differs_from_the_shown_one(
     qtbot: QtBot, program: Program, hub: FakeHub, content: bytes
 ) -> None:
     hub.card.license = "gpl-3.0"

@@ -66,7 +66,7 @@ def test_a_panel_opened_from_the_menu_is_in_front_and_the_menu_cannot_hide_tool_
     assert button.text() == "Open"  # type: ignore[attr-defined]
 
 
-def test_the_status_bar_names_the_shown_run_and_runs_have_different_names(
+def test_the_status_bar_shows_the_name_of_the_run_and_all_run_names_differ(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program, 270)

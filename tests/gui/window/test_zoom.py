@@ -141,7 +141,7 @@ def test_changing_the_theme_keeps_the_zoom(program: Program) -> None:
 
 
 @pytest.mark.parametrize("unknown", [0, 7, 10_000])
-def test_a_stored_zoom_that_the_window_does_not_offer_is_replaced_by_the_nearest_offered_zoom(
+def test_an_unsupported_zoom_in_the_settings_is_replaced_by_the_nearest_supported_zoom(
     new_program: NewProgram, settings: Settings, unknown: int
 ) -> None:
     settings.put(ZOOM, unknown)
