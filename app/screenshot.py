@@ -1,4 +1,7 @@
-"""A helper that takes a picture of the window with a trained run, for the README and to check the window's look."""
+"""A helper that takes a picture of the window with a trained run.
+
+The picture is for the README, and for checking how the window looks.
+"""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ _WORK = {
 
 
 def run_part(part: str) -> None:
-    """Run the kernels of one part of the machine code, for all methods and for single methods."""
+    """Run the kernels of one part of the machine code: the common kernels, and the kernels of each method."""
     own = (method.warm_up.get(part) for method in METHODS.own.values() if isinstance(method, Method))
     for work in dict.fromkeys((_WORK.get(part), *own)):
         if work is not None:

@@ -81,7 +81,7 @@ def _texts_of_lesson(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _strings(entry: object, is_shown: bool = False) -> Iterator[str]:
-    """Yield each text in an entry of a lesson that readers of the lesson see."""
+    """Yield each text in a lesson's entry that is shown to readers."""
     if isinstance(entry, str) and is_shown:
         yield entry
     elif isinstance(entry, list):

@@ -1,4 +1,4 @@
-"""Functions that convert the open session to a frozen value of its state, and back."""
+"""Functions that convert the open session to an immutable snapshot, and convert a snapshot back to a session."""
 
 from __future__ import annotations
 

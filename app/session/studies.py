@@ -121,7 +121,7 @@ def hold_same_tables(tables: Tables, others: Tables) -> bool:
 
 
 class RunTexts(KnownWords):
-    """The texts of a run. Their words are counted already."""
+    """The texts of a run. The words of these texts have already been counted."""
 
     def __init__(self, words: WordTable, parts: Parts | None, sources: CorpusTexts) -> None:
         super().__init__(words)

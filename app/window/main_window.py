@@ -106,9 +106,9 @@ class Stages(QStackedWidget):
 
 
 class MainWindow(QMainWindow):
-    """A window with docks left and right.
+    """The main window, with docks on the left and on the right.
 
-    The text is above the charts in the middle, and the time slider at the bottom.
+    In the middle, the text is above the charts. The time slider is at the bottom.
     """
 
     files_dropped = Signal(list)

@@ -49,7 +49,7 @@ class Question:
         The least and the largest number of studies that the question compares. None means that it is about one
         study.
     roles
-        The names of the studies as arguments of the function, if each study has a different part in the question.
+        The names of the function's arguments for the studies, if each study has a role of its own.
     own_endings
         The endings of further files that an answer can be written to.
     follows_time
@@ -57,25 +57,25 @@ class Question:
     in_report
         The part of the answer that a report shows. If this is empty, a report shows nothing of the answer.
     takes_moments
-        Whether a comparison contains the run shown twice: as it is after its last step, and as it was at the step that
-        the window shows.
+        Whether a comparison contains the run shown twice: as it is after its last step, and as it was at the step
+        that the window shows.
     about_texts
         Whether the first arguments of the command are texts. The option `--merges` then names the tokenizer.
     table_first
         Whether the first argument of the command is the tokenizer. A text can follow it.
     rests
-        Whether it takes long to find the answer. If so, the window asks the question only about runs that are not being
-        trained.
+        Whether it takes long to find the answer. If so, the window asks the question only about runs that are not
+        being trained.
     steady_with
-        The name of a parameter that limits the work. If the parameter has no value, a time limit is used. Then the
-        answer depends on the speed of the computer.
+        The name of a parameter that limits the work. If the parameter has no value, a time limit is used. Then
+        the answer depends on the speed of the computer.
     by_parts
         Whether the answer depends on the files or groups of the texts.
     moment
-        The name of a column, and a number. If the user chooses a row of the answer, the window goes to a step: the
-        value in this column of the row, plus the number.
+        The name of a column, and a number. If the user chooses a row of the answer, the window goes to a step.
+        The step is the row's value in this column plus the number.
     of_page
-        The name of a parameter that becomes true when the answer is also written as a web page.
+        The name of a parameter that is set to true if the answer is also written as a web page.
     axis
         The quantity on the horizontal axis of the figure, if it is a step or a size.
     """

@@ -151,7 +151,7 @@ class _MixtureBuilder:
                 self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
 
     def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
-        """Set new weights for all groups. Only groups of dev texts need no weight."""
+        """Set new weights for all groups. A group without a weight is an error, unless it is a group of dev texts."""
         are_shares = {weight.strip().endswith("%") for weight in weights}
         if len(are_shares) == 2:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")

@@ -102,7 +102,7 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 class Command:
     """The contents of a command's file: the functions that run the command, and facts about it.
 
-    A question is a command, too, so its file declares the same.
+    A question is also a command, so the file of a question declares the same functions and facts.
     """
 
     # declares the arguments, and explains them in the parser's texts
@@ -258,7 +258,7 @@ def _about_option(mistyped: str, command: str) -> str:
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Return a parser with the arguments of the command in `argv`.
 
-    If no command is known, the parser has the names of all commands.
+    If `argv` does not begin with a name, the parser has the names of all commands. An unknown name is an error.
     """
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
     add_general_arguments(parser)

@@ -155,9 +155,10 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 class Language:
     """A group of texts in one language, for methods that compare how many tokens languages need.
 
-    `words` are the words to learn from. Either `dev` or `ratio` sets the goal of the language. `dev` is a text with the
-    same content in all languages, which should need equally many tokens in each of them. `ratio` says how much shorter
-    a text should become: a language with the ratio 2 twice as much as a language with the ratio 1.
+    `words` are the words to learn from. Either `dev` or `ratio` sets the goal of the language. `dev` is a text
+    with the same content in all languages, which should need equally many tokens in each of them. `ratio` says
+    how much shorter a text should become. For example, the ratio 2 asks for twice as much shortening as the ratio
+    1.
     """
 
     name: str
@@ -257,7 +258,7 @@ class WordTable:
         return WordColumns(self.text, self.starts)
 
     def recounted(self, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-        """Return the same words in the same order with other counts. Words with a count of zero are left out."""
+        """Return the same words in the same order, but with new counts. Words with a count of 0 are left out."""
         if (counts > 0).all():
             return WordTable(self.text, self.starts, counts, line_ends)
         occur = counts > 0

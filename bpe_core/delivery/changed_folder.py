@@ -1,15 +1,16 @@
 """Functions that write the folder of a tokenizer again after a change to its table.
 
-The other files of the folder are changed together with the table. `prepare_changed_folder` writes the files in memory
-and checks them. Then all files are put in place together.
+The other files of the folder are changed together with the table. `prepare_changed_folder` writes the files
+in memory and checks them. Then all files are put in place together.
 
-- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special tokens that
-  it puts around texts.
-- The sidecar files keep roles, padding sides and templates. Tokens in them get their new names and ids (sidecars.py).
-- The files for other loaders are made from the changed table. If no token was learned, they are made from their old
-  content. If a file cannot hold the same ids, it is left out, and a sentence gives the reason.
-- If transformers is installed, it loads the old folder and the new folder. If it gave a text the same ids as the old
-  table, it must now give the text the same ids as the new table.
+- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special
+  tokens that it puts around texts.
+- The sidecar files keep roles, padding sides and templates. Tokens in them get their new names and ids
+  (sidecars.py).
+- The files for other loaders are made from the changed table. If no token was learned, they are made from
+  their old content. If a file cannot hold the same ids, it is left out, and a sentence gives the reason.
+- If transformers is installed, it loads the old folder and the new folder. For each text that the old folder
+  and the old table encode to the same ids, the new folder and the new table must also agree.
 """
 
 from __future__ import annotations

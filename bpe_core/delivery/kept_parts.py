@@ -137,7 +137,7 @@ def _name_in(item: Any) -> str:
 
 
 def _piece(item: Any, change: TokenChange) -> Any:
-    """Return an item of a template with the new name of its token."""
+    """Return an item of a template. If the item is a special token, it gets the new name of this token."""
     name = _name_in(item)
     return {**item, "SpecialToken": {**item["SpecialToken"], "id": change.text(name)}} if name else item
 

@@ -1,4 +1,7 @@
-"""The follower of a session that another process writes, such as `train -o run.bpex` on another computer."""
+"""The follower of a session that another process writes.
+
+For example, the process runs `train -o run.bpex` on another computer.
+"""
 
 from __future__ import annotations
 

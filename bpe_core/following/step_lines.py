@@ -1,8 +1,10 @@
-"""A followed run as lines of JSON, which go through a pipe: `ssh host bpe-explorer follow run.bpex`.
+"""The lines of JSON that describe a followed run. They can be sent through a pipe.
 
-{"run": {"recipe": ..., "alphabet": ...}}           the run that makes the next steps; written again for another run
+For example, the command `ssh host bpe-explorer follow run.bpex` prints these lines:
+
+{"run": {"recipe": ..., "alphabet": ...}}           the run that makes the next steps; a new line for each run
 {"step": 1, "left": 116, "right": 104, ...}         a step, in the same form as in an exported JSON table
-{"leading": {"at": 1, "pairs": [[104, 101, 7, {}]]}} the pairs that lead: left, right, count, further values
+{"leading": {"at": 1, "pairs": [[104, 101, 7, {}]]}} the leading pairs: left, right, count, other values
 {"state": "training", "steps": 1, "age": 0.4, ...}  the state of the run, always after all new steps
 """
 

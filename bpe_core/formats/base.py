@@ -343,8 +343,8 @@ class Format(ABC):
     def differences(self, data: bytes, history: History) -> list[str] | None:
         """Return one sentence for each difference between the content of a file and a history.
 
-        Return None if this format cannot compare them. Then the file must be opened, and texts must be encoded with the
-        table of the file and with the history.
+        Return None if this format cannot compare them directly. Then the caller must open the file, and encode texts
+        both with its table and with the history.
         """
         return None
 

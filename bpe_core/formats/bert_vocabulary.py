@@ -421,7 +421,10 @@ def _read_tokens(data: bytes, name: str) -> tuple[ListedTokens, list[str]]:
 
 
 def tokens_at_once(data: bytes) -> ListedTokens | None:
-    """Return the tokens of a file with different tokens in valid lines. Return None for any other file."""
+    """Return the tokens of a file if all its lines are valid and all its tokens are different.
+
+    Return None for any other file.
+    """
     if any(blank in data for blank in (b" ", b"\t", b"\r")) or data.startswith(codecs.BOM_UTF8):
         return None
     raw = np.frombuffer(data, np.uint8)

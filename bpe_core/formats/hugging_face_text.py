@@ -409,10 +409,10 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
 
 
 def _simplified(steps: list[Step]) -> list[Step]:
-    """Return the operations with BERT's normalizer in a simpler form.
+    """Return the operations, with a simpler form of BERT's normalizer.
 
-    If this normalizer changes nothing, it is left out. If it only changes letters to lower case, it becomes
-    `Lowercase`.
+    If this normalizer changes nothing, it is left out. If it only changes letters to lower case, it is replaced
+    by `Lowercase`.
     """
     expanded: list[Step] = []
     for step in steps:

@@ -143,7 +143,7 @@ class JsonUnigram(JsonModel):
 
 
 def _free_name(vocabulary: Collection[str]) -> str:
-    """Return a name for the unknown token that is not the text of another token."""
+    """Return a name for the unknown token. No other token has this name as its text."""
     name = UNKNOWN_TOKEN
     while name in vocabulary:
         name = f"<{name}>"
@@ -151,11 +151,12 @@ def _free_name(vocabulary: Collection[str]) -> str:
 
 
 def _about_joined_unknown(unknown: str, pieces: Collection[str]) -> list[str]:
-    """Return a sentence about pieces that the file's library may use for unknown characters, or an empty list.
+    """Return a list with a sentence about pieces that the file's library may use for unknown characters.
 
-    The library joins neighbouring unknown characters into one text. The characters of `unknown`, the text of the
-    unknown token, can be a part of it. The sentence is about the pieces that can be equal to such a joined text: they
-    contain `unknown`, and their other characters are no pieces.
+    The library joins neighbouring unknown characters into one text. This text can also contain `unknown`, which
+    is the text of the unknown token. The sentence lists the pieces that can be equal to such a joined text. They
+    contain `unknown`, and none of their other characters is a piece. Return an empty list if there are no such
+    pieces.
     """
     parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
     spelled = [piece.encode() for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]

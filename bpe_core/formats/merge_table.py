@@ -76,8 +76,9 @@ class MergeTable(Format):
 
     @abstractmethod
     def as_read(self, row: Row) -> Found:
-        """Return the cells of a row as a reader gets them from a file, so that a written row can be compared with a row
-        of the file.
+        """Return the cells of a row in the form in which they are read from a file.
+
+        A row that would be written can then be compared with a row of the file.
         """
 
     def value(self, cell: Any) -> Any:

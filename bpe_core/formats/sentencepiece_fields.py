@@ -348,7 +348,7 @@ class PieceOffsets:
         return place
 
     def enter(self, place: int) -> None:
-        """Store the offset `place` of a long piece, which the method `skip` does not read."""
+        """Store the offset `place` of a long piece. The method `skip` stores only the offsets of short pieces."""
         self._places.append(place)
 
     def odd(self) -> list[tuple[int, int]]:

@@ -1,11 +1,14 @@
-"""tiktoken's ranks and Mistral's tekken.json. In tiktoken's ranks, each line holds a token in base64 and its rank.
+"""tiktoken's ranks and Mistral's tekken.json.
 
-The two parts of each token are recovered (see recovering.py). If a token has no two parts, or parts of higher rank,
-texts are split as tiktoken splits them: a word that is a token becomes this token. In all other words, the two
-neighbours whose joined text has the lowest rank are joined first.
+In tiktoken's ranks, each line holds a token in base64 and its rank.
 
-A tekken.json also has the pattern. Its first ids, often 1,000, belong to special tokens. The id of any other token is
-its rank plus the number of these ids. Only the tokens that fit into the stated size of the vocabulary are read.
+The two parts of each token are recovered (see recovering.py). If a token cannot be made from two tokens of
+lower rank, texts are split as tiktoken splits them. Then a word that is a token becomes this token. In all
+other words, the two neighbours whose joined text has the lowest rank are joined first.
+
+A tekken.json also has the pattern. Its first ids, often 1,000, belong to special tokens. The id of any other
+token is its rank plus the number of these ids. Only the tokens that fit into the stated size of the
+vocabulary are read.
 """
 
 from __future__ import annotations

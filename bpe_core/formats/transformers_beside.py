@@ -162,10 +162,10 @@ def _sides(step: AddedToken) -> bool:
 
 
 def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[str]:
-    """Return a sentence about the tokens whose options Qwen2's class ignores.
+    """Return a list with a sentence about the tokens whose options Qwen2's tokenizer class ignores.
 
-    The options say that a token absorbs the spaces next to it, or that it must be a whole word. The class always finds
-    the token itself, and nothing around it.
+    The options say that a token absorbs the spaces next to it, or that it matches only a whole word. Qwen2's
+    class matches only the text of the token.
     """
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
     said = "tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"

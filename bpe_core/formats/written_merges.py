@@ -170,10 +170,10 @@ class PlacedMerges:
         return self._resolved(base, first_id, rows)
 
     def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges:
-        """Return the merges as pairs of ids, in the order in which they happen.
+        """Return the merges as pairs of ids, in the order in which they take effect.
 
-        A merge can happen when its two parts exist. The next merge is always the first merge of the file that can
-        happen.
+        A merge is possible as soon as its two parts exist. Among all possible merges, the one that comes first in the
+        file takes effect next.
         """
         return self._resolved(base, first_id, self._rows_in_turn(base))
 

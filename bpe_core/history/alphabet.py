@@ -273,7 +273,7 @@ class Alphabet:
     def id_of_piece(self) -> dict[bytes, int]:
         """Return a map from text to id for each byte, each character, and each symbol with a marker such as `w</w>`.
 
-        The marker itself is left out. So a word whose text is the same as the marker does not become the marker.
+        The marker itself is not in the map. So a word with the same text as the marker does not get the marker's id.
         """
         texts = self._given_texts
         return {texts[id]: id for id in self.ids_of_kinds("byte", "character", "glued")}

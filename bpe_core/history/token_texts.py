@@ -261,10 +261,10 @@ def check_total_size(size: int) -> None:
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
-    """Return the result of `find`, and keep it in a cache under the key `what`.
+    """Return the result of `find`, and store it in a cache under the key `what`.
 
-    The result must depend only on the base symbols and the joined pairs of a history. So another history with the same
-    tokens gets the cached result.
+    The result must depend only on the base symbols of a history and on the pairs that it joins. For a second
+    history with the same base symbols and pairs, the cached result is returned.
     """
     return cached(what, history, find, _have_same_tokens)
 

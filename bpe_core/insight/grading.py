@@ -1,7 +1,7 @@
-"""The grading of a student's merges: how many are right, and which mistake explains the first wrong merge.
+"""The grading of a student's merges. It counts the right merges and explains the first wrong merge.
 
-Each mistake is represented by a trainer that makes this mistake. The likely mistake is the mistake whose trainer makes
-the same merges as the student, also after the first wrong merge.
+Each mistake is represented by a trainer that makes it. The likely mistake is the one whose trainer makes the
+same merges as the student, including merges after the first wrong one.
 """
 
 from __future__ import annotations

@@ -96,10 +96,10 @@ class PairsInTexts:
 
     @cached_property
     def why_not_proved(self) -> str:
-        """Return a sentence that says why some pairs cannot be proved to be never neighbours.
+        """Return a sentence that says why a proof is impossible for some pairs of tokens.
 
-        Such pairs are only searched for in sample texts. Return an empty string if a proof can be tried for all pairs
-        of this tokenizer.
+        A proof shows that two tokens can never be neighbours. Without a proof, a pair is only searched for in sample
+        texts. Return an empty string if a proof can be tried for all pairs of this tokenizer.
         """
         if self._apart is None:
             return NO_PROOF_IN_WORDS

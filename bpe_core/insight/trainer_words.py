@@ -120,7 +120,7 @@ def in_lines(recipe: Recipe, *steps: Strip) -> Recipe:
 
 
 def split_around(words: WordTable, tokens: list[bytes]) -> WordTable:
-    """Split words at each of the given tokens, which are left out.
+    """Split words at each of the given tokens. The tokens themselves are left out.
 
     >>> dict(split_around(WordTable.from_counts({"other": 2}), [b"the"]))
     {b'o': 2, b'r': 2}

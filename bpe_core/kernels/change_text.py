@@ -99,9 +99,11 @@ def _ends_with_sign(out, first, free, shown):
 def change_texts(changes, data, edges, out, free_at, progress):
     """Write the changed texts one after another into `out`.
 
-    `edges` holds the offsets in `data` between which the texts lie. `free_at` gets the offset in `out` of each changed
-    text, and the end of the last one. `progress` holds the index of the next text and the next free offset in `out`. It
-    is updated, and it gets the reason if the kernel returns early.
+    `edges` holds the offset in `data` at which each text begins, and the end of the last text. `free_at` gets the
+    offset in `out` at which each changed text begins, and the end of the last changed text.
+
+    `progress` holds the index of the next text and the next free offset in `out`. Both are updated. If the kernel
+    returns early, `progress` also gets the reason.
     """
     units, texts, chosen, ways = changes.units, changes.texts, changes.chosen, changes.ways
     shown, one_blank, by_part = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0, chosen[BY_PART] != 0

@@ -97,7 +97,7 @@ def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> StoredKernel:
 
 
 def _argument_type(value: Any) -> Any:
-    """Return the type that Numba gives to a value. Every array is writable in this type."""
+    """Return the Numba type of a value. The type of an array is always writable, even if the array is read-only."""
     if isinstance(value, tuple):
         parts = tuple(map(_argument_type, value))
         return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)

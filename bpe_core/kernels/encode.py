@@ -186,10 +186,10 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """Return the number of items that the output must have room for before some words are encoded.
+    """Return how many free items the output needs before a group of words is encoded.
 
-    `length` is the number of bytes in the words, and `words` is the number of words. The kernels may also write a few
-    items after the last result, so the number includes room for these items.
+    `words` is the number of words, and `length` is their number of bytes. The kernels may also write a few items
+    after the last result, so the number includes room for these items.
     """
     return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
@@ -245,10 +245,11 @@ def encode_word(cutter, memory, data, start, length, key, second_key, slot, kind
 
 @inlined
 def first_word_of(words, keys, first, cut, word, kept):
-    """Return the index, within a block of words, of the first word that begins at a given offset or later.
+    """Return the index, within a block of words, of the first word that begins at or after a given offset.
 
-    `cut` is the index of the given offset in `words.cuts`, and `first` is the index of the offset at which the block
-    begins. If words that begin with a space are dropped, search the other words of the block, from `word` to `kept`.
+    `cut` is the index of the given offset in `words.cuts`. `first` is the index of the offset at which the block
+    begins. If words that begin with a space are dropped, only the remaining words of the block are searched, from
+    `word` to `kept`.
     """
     if not words.drops_blanks:
         return cut - first

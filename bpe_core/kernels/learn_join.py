@@ -126,7 +126,7 @@ def keeps_count_without_last(cells, cell, pair):
 
 @inlined
 def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
-    """Begin to load into the cache the cells of an occurrence that is joined a little later.
+    """Begin to load the cells of an occurrence into the cache, because the occurrence will be joined soon.
 
     If there are many pairs, also load the group numbers of the pairs before and after an occurrence.
     """

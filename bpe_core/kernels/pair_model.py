@@ -1,15 +1,15 @@
 """The model that predicts each token from the token before it. It is learned from some words.
 
-The kernels compute how many bits the model needs to encode other words, the held-out words, after every step of a
-history. `measures.bits_per_byte` uses this number for all sizes of a vocabulary.
+The kernels compute how many bits the model needs to encode other words, the held-out words, after every step
+of a history. `measures.bits_per_byte` uses this number for all sizes of a vocabulary.
 
-A step changes only the pairs around the tokens that it joins, so only these pairs are counted again. But the bits of
-each held-out pair depend on numbers that every step changes, so all bits are computed after each step. This is most of
-the work. It consists of sums and products, even for logarithms, because a processor computes several of these at a
-time.
+A step changes only the pairs around the tokens that it joins, so only these pairs are counted again. But the
+bits of each held-out pair depend on numbers that every step changes, so all bits are computed after each
+step. This computation takes most of the time. Only sums and products are used for it, even for logarithms,
+because a processor can compute several sums or products at once.
 
-The words are stored one after another, with a separator between them. The separator counts as a token that represents
-the beginning and the end of words.
+The words are stored one after another, with a separator between them. The separator counts as a token that
+represents the beginning and the end of words.
 """
 
 from __future__ import annotations

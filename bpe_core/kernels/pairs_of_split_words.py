@@ -101,7 +101,10 @@ def first_drop(waiting, ids, count):
 
 @kernel
 def next_listed(listed, word, out):
-    """Write the tokens of a word's next split. Return their number, and the step until which the split is valid."""
+    """Write the tokens of the next split that is listed for a word into `out`.
+
+    Return the number of tokens, and the step up to which this split is valid.
+    """
     place = listed.next[word]
     until, count = np.int64(listed.cuts[place]), np.int64(listed.cuts[place + 1])
     for token in range(count):

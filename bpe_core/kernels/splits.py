@@ -154,8 +154,9 @@ def write_beginnings(texts, start, length):
 
 @inlined
 def number_between(texts, begin, end):
-    """Return the number that identifies the bytes of a text from `begin` to `end` (see the module). `write_beginnings`
-    must have been called for the text.
+    """Return the number that identifies the bytes of a text from `begin` to `end`.
+
+    The docstring of the module explains these numbers. `write_beginnings` must have been called for the text.
     """
     return texts.beginnings[end] - texts.beginnings[begin] * texts.powers[end - begin]
 

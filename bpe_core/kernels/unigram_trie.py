@@ -280,10 +280,10 @@ class Places(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A buffer for the parts into which one group of places is divided.
+    """A buffer for dividing a group of places. A part consists of the places with the same next symbol.
 
-    `node` holds the places of the group, and `of_node` the part of each of them. `of_symbol` holds the part of each
-    symbol. The other arrays have an item for each part.
+    `node` holds the places of the group, and `of_node` holds the part of each place. `of_symbol` holds the part
+    of each symbol. The other arrays have one item for each part.
     """
 
     node: npt.NDArray[np.int32]

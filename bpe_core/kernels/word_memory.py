@@ -189,7 +189,8 @@ def _rare_key(data, start, length):
 def next_slot(slots, place, begun):
     """Return the slot that is searched after the slot `place`. The search began at the slot `begun`.
 
-    The other half of a cache line comes next, because it is loaded already. After it comes the next line.
+    A cache line has two slots. The other slot of the same cache line is searched first, because it is already
+    loaded. After both slots, the search continues in the next cache line.
     """
     other = place ^ np.uint64(SLOT)
     step = np.uint64(2 * SLOT) if (other ^ begun) & np.uint64(SLOT) == np.uint64(0) else np.uint64(0)

@@ -79,7 +79,7 @@ class Bench:
     # -- asking ----------------------------------------------------------------------------
 
     def text_at(self, text: str, at: int) -> WordNow:
-        """Encode any text as one word, with the tokens after `at` steps."""
+        """Encode any text as a single word. Return its tokens after `at` steps."""
         ids = self.tokenizer.encode(text, at=at)
         return WordNow(1, tuple(self.names.text[id] for id in ids), tuple(ids))
 

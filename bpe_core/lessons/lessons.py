@@ -55,7 +55,7 @@ class LessonStep:
 
     @property
     def is_about_others(self) -> bool:
-        """Return whether the step asks about words that are not the words of the lesson."""
+        """Return whether the step's question is about words of its own, which are not in the lesson."""
         return self.query is not None and bool(self.query.words or self.query.pieces)
 
     @property

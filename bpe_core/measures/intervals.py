@@ -1,7 +1,7 @@
-"""The intervals of a benchmark, which show how much its measures would change with other documents.
+"""The intervals of a benchmark. They show how much a measure would change if other documents were measured.
 
-All tokenizers get the same draws of documents. If the texts are parallel, the same sentences are drawn in each
-language.
+The documents are drawn at random, and each draw is used for all tokenizers. If the texts are parallel, the
+same sentences are drawn in each language.
 """
 
 from __future__ import annotations

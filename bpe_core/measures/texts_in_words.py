@@ -105,7 +105,7 @@ class TextsInWords:
 
 @dataclass(frozen=True, eq=False)
 class TokenizedTexts:
-    """The tokens of each word, from which the tokens of each text are counted."""
+    """The tokens of each word. The token counts of each text are computed from them."""
 
     in_words: TextsInWords
     history: History

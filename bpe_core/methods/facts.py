@@ -85,7 +85,7 @@ class MethodFacts:
     title, explanation
         The name and the sentence that people read.
     place
-        A number by which lists of methods are sorted, the smallest number first.
+        A number that sorts lists of methods, in ascending order.
     choices
         The dataclass of the choices that only this method has.
     presets
@@ -93,7 +93,8 @@ class MethodFacts:
     needs
         A dictionary from the name of a common choice to the value that it must have for this method.
     learns_symbols
-        Whether a method that needs bytes for texts can also learn from sequences of other symbols, such as integers.
+        Whether a method that needs bytes for texts can also learn from sequences of other symbols, such as
+        integers.
     ignores
         The common choices that have no effect on this method.
     wording
@@ -101,28 +102,28 @@ class MethodFacts:
     usual_sizes
         The usual sizes of vocabularies, each with its purpose.
     single
-        The steps that this method makes besides joining pairs: "drop" for steps that drop a token, "add" for steps that
-        add one. The tokens to add are the seeds at the end of the alphabet.
+        The steps that this method makes besides joining pairs: "drop" for steps that drop a token, "add" for
+        steps that add one. The tokens to add are the seeds at the end of the alphabet.
     first_size
-        The size of the vocabulary that the window suggests for a small sample. It should be a size at which many steps
-        change how the sample is split.
+        The size of the vocabulary that the window suggests for a small sample. It should be a size at which many
+        steps change how the sample is split.
     listed_as
         The name of another method. A file that lists the tokens of this method without steps is opened with that
         method. Empty if no other method is needed.
     learns_at_once
         Whether the method learns a short sample without delay. Such methods come first in the room Watch.
     is_contrast
-        Whether the window offers to learn the same sample by this method, for a comparison.
+        Whether the window offers this method for a comparison on the same sample.
     tables
         The kinds of tables that hold the result of the method. `Format.tables` names the kinds of a format.
     instead
-        The advice that is shown if the chosen format cannot hold the result: which formats can.
+        The advice that is shown if the chosen format cannot hold the result. It names formats that can.
     formats
         A dictionary from name to format, for the formats that the method adds.
     asks_for_line_ends
         Whether the ends of lines affect what the method learns, besides the words and their counts.
     may_split_twice
-        Whether the method can learn in two stages, and split the texts in another way for the first stage.
+        Whether the method can learn in two stages, with a different split of the texts in the first stage.
     serves_languages
         Whether the groups of the corpus, such as languages, affect what the method learns.
     size_decides
@@ -149,8 +150,8 @@ class MethodFacts:
     joins_runs
         Whether the method joins tokens within words first, and then joins words that consist of one token.
     counts_apart
-        Whether pairs are counted without overlaps, so that a count equals the number of tokens that the merge makes.
-        For example, `aaa` then contains the pair a+a once and not twice.
+        Whether pairs are counted without overlaps, so that a count equals the number of tokens that the merge
+        makes. For example, `aaa` then contains the pair a+a once and not twice.
     starts_anew
         Whether each block of a text has a separate table, so that several steps may join the same pair.
     """

@@ -45,9 +45,9 @@ MOST_SPELLED = 2_000  # special tokens that are tried
 class ChatOfFolder(Question):
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    The answer also shows how many tokens the template adds, and which special tokens a user could write. It shows
-    whether each turn only adds ids to the ids of the turn before. If so, a model can keep what it has computed.
-    Templates are rendered in a sandbox.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. It also
+    says whether the ids of earlier turns stay the same when a turn is added. If they do, a model can reuse what
+    it has computed for these turns. Templates are rendered in a sandbox.
     """
 
     about = "this place"

@@ -218,8 +218,9 @@ examples:
     def _longest(self, lengths: Sequence[int]) -> int:
         """Return the largest number of symbols that a token may have.
 
-        If the user has not limited it, this is the length of the longest token of the table, with a minimum and a
-        maximum. `lengths` are the lengths of these tokens in symbols.
+        A limit that the user has set is returned unchanged. Otherwise the limit is the length of the longest token of
+        the table, but at least `USUAL_LONGEST` and at most `LONGEST`. `lengths` are the lengths of the table's tokens
+        in symbols.
         """
         if self.max_length is not None:
             return self.max_length

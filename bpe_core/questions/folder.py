@@ -162,7 +162,7 @@ def _about_llama_cpp(file: FolderFile) -> Iterator[str]:
 
 
 def _closest(differences: dict[str, list[str]]) -> list[str]:
-    """Return the names of pre-tokenizers that split the fewest texts differently."""
+    """Return the names of the pre-tokenizers with the fewest differently split texts."""
     least = min(map(len, differences.values()), default=0)
     return [name for name, texts in differences.items() if len(texts) == least]
 

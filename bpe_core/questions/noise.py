@@ -1,4 +1,4 @@
-"""The question of how far noise in a text changes its tokens."""
+"""The question `noise`. It asks how much noise in a text changes the tokens of the text."""
 
 from __future__ import annotations
 

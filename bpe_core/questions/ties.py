@@ -1,4 +1,7 @@
-"""The question of which steps a tie decided, and which steps another tie rule would take."""
+"""The question `ties`. It asks which steps were decided by a tie.
+
+It also asks which steps would be made under a different tie rule.
+"""
 
 from __future__ import annotations
 

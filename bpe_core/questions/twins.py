@@ -1,4 +1,7 @@
-"""The question of which tokens differ only in a leading space or capital letters, such as the, The, ␣the."""
+"""The question `twins`. It asks which tokens differ only in a leading space or in capital letters.
+
+For example, the tokens `the`, `The` and `␣the` are twins.
+"""
 
 from __future__ import annotations
 

@@ -45,8 +45,9 @@ WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.item
 class Ways(Question):
     """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    The ways are the tokenizer's own way, the longest token first, the fewest tokens, the likeliest tokens, and three
-    random ways. If you give no text, the answer counts the tokens of a whole corpus for each way.
+    The text is split by the tokenizer itself, by always taking the longest token, into the fewest tokens, into
+    the likeliest tokens, and in three random ways. Without a text, the answer gives the number of tokens that
+    each way needs for a whole corpus.
     """
 
     about = "this place"

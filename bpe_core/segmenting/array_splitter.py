@@ -133,7 +133,10 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class ArraySplitter:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Store the array operations. Texts that contain one of the strings in `but` must be split in another way."""
+        """Store the operations on arrays.
+
+        This object cannot split a text that contains one of the strings in `but`.
+        """
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but

@@ -234,8 +234,8 @@ class Boundaries(Segmentation):
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Update the boundaries after an edit of the text.
 
-        Until the new bytes are split into tokens, a few new bytes belong to the token before them. So the colours of
-        the text do not flicker during typing.
+        At first, the new bytes are not yet split into tokens. If there are only a few new bytes, they are counted as
+        part of the token before them. So the colours of the text do not flicker during typing.
         """
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])

@@ -322,11 +322,11 @@ class JoinedWords:
         return self._with_made_symbols(meeting, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Return the pairs in `meeting`, and further pairs for base symbols that are made by merges.
+        """Return the pairs in `meeting`, and additional pairs for base symbols that a merge makes.
 
-        Each pair has two base symbols that are neighbours inside a token. In some files, a merge makes a base symbol
-        from other base symbols, such as a character that ends a word. In a further pair, such a symbol is replaced by
-        the one of its parts that touches the other symbol.
+        Each pair has two base symbols that are neighbours inside a token. In some files, a merge joins base symbols
+        into another base symbol. For example, it joins a character and an end-of-word marker. The additional pairs
+        replace such a symbol with its part that touches the other symbol.
         """
         left, right, made = (column[pairs.token < self._base] for column in pairs)
         begins = _reachable(made, first[left])

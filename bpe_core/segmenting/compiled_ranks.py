@@ -19,9 +19,10 @@ class CompiledRanks:
         kernel.enter_merges(self._table)
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return an array: the index of the merge that removes the boundary before each element of `symbols`.
+        """Return an array with an item for each element of `symbols`.
 
-        `symbols` holds the symbols of many words, with a negative number between two words.
+        The item is the index of the merge that removes the boundary before this element. `symbols` holds the symbols
+        of many words, with a negative number between two words.
         """
         longest = int(np.diff(np.flatnonzero(symbols < 0)).max(initial=1))
         room, _ = room_for(longest, self._merges, IDS)

@@ -143,7 +143,7 @@ class Cutting:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Return whether the words of a text, put together, are always exactly the bytes of the text."""
+        """Return whether the concatenated words of a text are always equal to the bytes of the text."""
         pattern = NAMED_PATTERNS.get(self._recipe.pattern)
         drops = pattern is not None and pattern.drops_whitespace
         return not (self.gives_words or self._always or self.normalizes or drops)
@@ -338,7 +338,9 @@ class Cutting:
 
 
 class UnknownTogether(Cutting):
-    """A splitter that joins neighbouring unknown words, for tables in which one unknown token represents all of them.
+    """A splitter that joins neighbouring words if they are unknown.
+
+    It is used for tables in which a sequence of unknown words becomes a single unknown token.
 
     >>> cutting = UnknownTogether(Recipe(pattern="gpt2"), {b" sea"})
     >>> list(cutting.words("by far the sea to go"))

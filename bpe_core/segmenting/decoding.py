@@ -120,7 +120,7 @@ class TokenTable:
 
 
 def _converted(ids: npt.NDArray[Any]) -> Iterator[UInt32s]:
-    """Yield the ids as unsigned numbers of 32 bits. A number that does not fit becomes one that no token has."""
+    """Yield the ids as unsigned 32-bit integers. A number that does not fit is replaced by an id that no token has."""
     if ids.dtype in (np.int32, np.uint32) and ids.flags.c_contiguous:
         yield ids.view(np.uint32)
         return

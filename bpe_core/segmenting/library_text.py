@@ -1,6 +1,7 @@
-"""The decoding of tokens to text, in the same way as the library that wrote the file of the table.
+"""A decoder that converts tokens to text in the same way as the library of the tokenizer's file.
 
-If no library belongs to the file, the text is decoded as a library decodes the `tokenizer.json` for this table.
+If no library belongs to the file, the decoder behaves as a library does with the `tokenizer.json` for this
+table.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class PrecomputedTokens(NamedTuple):
-    """The tokens of some words after `at` steps, which a background task has computed in advance."""
+    """The tokens of some words after `at` steps. A background task has computed them in advance."""
 
     at: int
     which: Int64s

@@ -1,4 +1,7 @@
-"""The conversion of histories and word tables into rows of the database, and the checked conversion back."""
+"""Functions that convert histories and word tables to rows of the database, and back.
+
+The conversion back checks the rows.
+"""
 
 from __future__ import annotations
 

@@ -113,7 +113,10 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
 
 
 def _replies_to(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Return two replies to a guess: one if the user may try again, and one for the last try."""
+    """Return two replies to a guess.
+
+    The first reply is for a user who may try again. The second reply is for the last try.
+    """
     return [asdict(reply_to_guess(pair, made, bench, again=again)), asdict(reply_to_guess(pair, made, bench))]
 
 

@@ -94,10 +94,11 @@ class SafeCuts:
 
     @classmethod
     def of(cls, recipe: Recipe, *, with_specials: bool = True, table: ScanTable | None = None) -> SafeCuts:
-        """Return the safe cuts for texts of a recipe.
+        """Return the safe cuts for texts that are split by a recipe.
 
         No safe cut divides a special token. If `with_specials` is false, special tokens are treated as ordinary text.
-        `table` is the scanner's table for the recipe. Without it, the table is made, which takes a tenth of a second.
+        `table` is the scanner's table for the recipe. If it is None, the table is computed, which takes a tenth of a
+        second.
         """
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()), table)
 

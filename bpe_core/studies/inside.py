@@ -236,7 +236,7 @@ class Inside:
     def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
         """Return three columns about the tokens with these ids: id, hex and text.
 
-        The names of the columns begin with `before`. The cells of None are empty.
+        The names of the columns begin with `before`. If an id is None, its cells are empty.
         """
         indices = (NOTHING if id is None or id < 0 else self.by_index.of_number(id) for id in ids)
         return self.by_index.columns(indices, before)
@@ -365,7 +365,7 @@ class Inside:
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
         """Return the cached result with this name. If there is none, call `find` to compute it.
 
-        `about` is the object that the result depends on. The result is recomputed if another object is passed.
+        `about` is the object that the result depends on. The result is recomputed if a different object is passed.
         """
         with self._lock:
             if name not in self._kept or self._about.get(name) is not about:

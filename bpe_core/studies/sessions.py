@@ -114,8 +114,8 @@ class GrowingRun:
     def known(self, recipe: Recipe) -> History | None:
         """Return the steps that an earlier run with the same recipe and words saved in the file.
 
-        Return None if the file holds another run or a finished run. Some methods need the dev texts of languages. A
-        session does not hold these texts, so runs of these methods start from the beginning.
+        Return None if the file holds a different run or a finished run. Some methods need the dev texts of languages.
+        A session does not hold these texts, so runs of these methods start from the beginning.
         """
         if self._words.languages or not (self._path.is_file() and is_session_file(self._path)):
             return None

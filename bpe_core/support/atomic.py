@@ -153,9 +153,9 @@ def place_immediately() -> Iterator[None]:
 def path_to_read(path: Path | str) -> Path:
     """Return the path from which the file at `path` must be read. Usually this is `path` itself.
 
-    A complete result may be in a temporary file until its manifest is written. Then the temporary file is returned. If
-    a writer was killed while it put files in place, this function first completes its work. If it lacks the permission
-    to do so, it returns the new file.
+    A complete result may be in a temporary file until its manifest is written. Then the temporary file is
+    returned. If a writer was killed while it put files in place, this function first completes its work. If it
+    lacks the permission to do so, it returns the path of the new file that was not put in place.
     """
     try:
         place = _place_of(path)

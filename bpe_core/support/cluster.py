@@ -72,10 +72,10 @@ def cluster(on: str, workers: int | None = None, memory: int | None = None) -> I
 
 @contextmanager
 def _keeping_memory() -> Iterator[None]:
-    """Let workers keep memory that they no longer use, until the `with` block ends.
+    """Configure the workers to keep memory that they no longer use, until the `with` block ends.
 
-    By default, Dask returns such memory to the system. This suits large tables, but would make the reading of blocks a
-    sixth slower.
+    By default, Dask returns such memory to the system. This is useful for large tables, but it would slow down
+    the reading of blocks by a sixth.
     """
     import dask
 

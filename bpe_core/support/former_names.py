@@ -100,10 +100,10 @@ def former_attributes(**new_names: str) -> Callable[[Any, str], Any]:
 
 
 def former_methods(kind: type, **new_names: str) -> None:
-    """Accept a class that overrides a renamed method, but still calls it by its old name.
+    """Accept a class that defines a renamed method under its former name.
 
-    The method is also stored under its new name, and a warning tells the new name. `new_names` are given as
-    `former_name="new_name"`.
+    The method is also stored under its new name, and a warning gives the new name. Each item of `new_names` has
+    the form `former_name="new_name"`.
     """
     own = vars(kind)
     for name in new_names.keys() & own.keys():

@@ -1,4 +1,4 @@
-"""Functions that stop needless work of Python's garbage collector."""
+"""Functions that keep Python's garbage collector from doing needless work."""
 
 from __future__ import annotations
 

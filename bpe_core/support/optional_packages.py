@@ -109,10 +109,10 @@ ENGINE = "bpe_core"
 
 
 def offer_renderer(renderer: Renderer, program: str) -> None:
-    """Give the engine the window's function that converts drawings to other formats.
+    """Give the engine a function of the window that converts drawings to other formats.
 
-    The engine has no such function of its own. `program` is the name of the module that runs the whole program. The
-    function `program` of the engine then returns this name.
+    The engine has no such function of its own. `program` is the name of the module that runs the whole program.
+    The engine returns this name from its function `program()`.
     """
     _renderers[:] = [(renderer, program)]
 

@@ -122,9 +122,10 @@ def replace_newer(text: str, expression: str = "") -> str:
 
 
 def with_older_values(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
-    """Return a copy of `values`, which has one value for each code point.
+    """Return a copy of `values` in which each newer character has the value of its replacement.
 
-    In the copy, each newer character has the value of its replacement, a character that is not assigned.
+    `values` has one value for each code point. `replace_newer` describes the newer characters and their
+    replacements.
     """
     values = values.copy()
     seen_as = _replacements(expression)

@@ -53,7 +53,7 @@ class Verification:
     cause: str = ""  # a phrase for what all differing samples have in common
 
     def with_differences(self, library: str, wrong: Sequence[str]) -> Verification:
-        """Return a copy of the verification with further differences, which another library has shown."""
+        """Return a copy of the verification with more differences. They were found by comparison with `library`."""
         return replace(
             self,
             differences=(*self.differences, *wrong),
@@ -140,9 +140,10 @@ def verify(
 
 
 def _loaded_by_peer(loaded: Callable[[], Peer | None], format: Format, comparison: Comparison) -> Peer | None:
-    """Load the file in the library of the format. Return None if there is no such library, or if it refuses the file.
+    """Load the file with the library of the format.
 
-    A refusal counts as a difference of the comparison.
+    Return None if there is no such library, or if it refuses the file. A refusal is added to the differences in
+    `comparison`.
     """
     try:
         with throwing_exceptions():

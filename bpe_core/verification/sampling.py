@@ -186,7 +186,7 @@ class CheckedTokenizer:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the texts without the lines that the format is known to encode differently."""
+        """Yield the texts without the lines that a file of this format may split differently from the history."""
         is_beyond = partial(self._format.is_beyond, self.history)
         for text in texts:
             if not is_beyond(text):
@@ -294,7 +294,7 @@ def _of_one_word(recipe: Recipe) -> Recipe:
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:
-    """Return a history with the same merges but another recipe.
+    """Return a history with the same merges but a different recipe.
 
     This is needed for formats that cannot store all choices of a recipe.
     """

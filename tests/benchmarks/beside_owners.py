@@ -135,10 +135,12 @@ def learned_history() -> History:
 
 
 def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
-    """Yield the name of a file and two functions, for further kinds of files.
+    """Yield the name of a file and two functions, for each further kind of file.
 
-    The files have GPT-2's 50,257 tokens, or the learned tokens if GPT-2's file is missing. Both functions open the file
-    and encode a text, the first by this program and the second by the library of the file.
+    Both functions open the file and encode a text. The first function uses this program. The second function uses
+    the library to which the format of the file belongs.
+
+    The files have GPT-2's 50,257 tokens, or the learned tokens if GPT-2's file is missing.
     """
     import tiktoken.load
     import tokenizers

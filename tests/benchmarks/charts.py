@@ -92,7 +92,10 @@ def measure(application: Any) -> None:
 
 
 def _measure_strips(width: int, timed: Callable[[str, Callable[[int], object]], None]) -> None:
-    """Time the strips beside charts that Qt's painter draws: the curve in the time slider, and the blocks."""
+    """Time the drawing of the two strips that are next to charts: the curve in the time slider, and the blocks.
+
+    Qt's painter draws both strips.
+    """
     from app.window.questions.blocks_page import BlockStrip
     from app.window.time.bar import TimeTrack
     from app.window.time.curve import CURVE_POINTS

@@ -219,7 +219,10 @@ def least(work: Callable[[], object]) -> Seconds:
 
 
 def least_with_new(make: Callable[[], Item], work: Callable[[Item], object]) -> Seconds:
-    """Return the least time of the work. Its argument is made anew for each round, and making it is not measured."""
+    """Return the shortest time of the work in several rounds.
+
+    The argument of `work` is created again for each round. The time to create it is not measured.
+    """
     watches = []
     for _ in range(ROUNDS):
         item = make()

@@ -14,7 +14,10 @@ TYPED = ("", "e", "th", "open te", "␣the", "t h", "99,999", "nothing is called
 
 
 def measure(program: Program, run_for: Callable[[float], None]) -> None:
-    """Print the time until the list is painted, after the field is opened and after each text is typed."""
+    """Measure how quickly the search list is painted, and print the times.
+
+    The list is painted after the field is opened, and again after each text is typed.
+    """
     run = run_with(random_history(MERGES))
     began = time.perf_counter()
     box = FindBox(program.finding.searches(run), program.window)

@@ -1,9 +1,9 @@
-"""The measurement of the time to answer questions about a run, and of the time that a training loses to such questions.
+"""The measurement of how long answers to questions about a run take, and how much they slow down a training run.
 
     python -m tests.benchmarks --only insight     in the engine: the first question about a run, and further
     questions
-    python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer, and the time that a
-    training loses
+    python -m tests.benchmarks.insight [TEXT]     in the window: the time from the click to the answer, and
+    the time that a training run loses
 
 The window needs no screen unless QT_QPA_PLATFORM or DISPLAY names one.
 """

@@ -40,11 +40,11 @@ class Peer(ABC):
         """
 
     def train(self, path: Path, size: int, ties: str) -> Any:
-        """Return a vocabulary of `size` learned from a file, as an object of the library."""
+        """Train a vocabulary of `size` tokens on a file, and return the library's object for the vocabulary."""
         raise NotImplementedError(f"{self.distribution} does not train")
 
     def tokens(self, trained: Any) -> list[bytes] | None:
-        """Return the tokens in the order in which they were learned, without the bytes.
+        """Return the tokens in the order in which they were learned. The tokens of single bytes are left out.
 
         Return None if the tokens cannot be compared.
         """

@@ -77,7 +77,7 @@ def write_sources(documents: list[str], folder: Path) -> Iterator[tuple[str, Pat
 
 
 def works(study: Any, documents: list[str], folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield the name and the function of each work to measure."""
+    """Yield the name of each task to measure, and the function that performs it."""
     yield ALONE, lambda: study.encode_batch(documents)
     if find_spec("pyarrow"):
         import pyarrow as pa

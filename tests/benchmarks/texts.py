@@ -28,7 +28,10 @@ _folder = TemporaryDirectory(prefix="bpe-explorer-texts-")
 
 @cache
 def default_text(name: str) -> Path:
-    """Return the path of a text. If the real text is missing, a made text is written, and a line says so."""
+    """Return the path of a text.
+
+    If the real text is missing, write a text of random words instead, and print a message about it.
+    """
     real = SHARED / "data" / name
     if real.is_file():
         return real

@@ -244,9 +244,9 @@ class _Ticker:
 
 
 def measure_folder(text: Path, is_picked: bool = False) -> None:
-    """Print the gaps between the ticks of the timer while a folder of many files is opened, counted and learned from.
+    """Open a folder of many files in a window, count its words, and train. Print the gaps between the timer's ticks.
 
-    If `is_picked` is set, all files of the folder are opened instead of the folder.
+    If `is_picked` is true, the files of the folder are opened one by one instead of the folder.
     """
 
     def in_a_window(folder: Path) -> None:

@@ -1,6 +1,6 @@
-"""A helper that counts words twice, in plain Python and by machine code.
+"""Two functions that count words: one in plain Python, and one by machine code.
 
-Both counts accept a text of any size, so tests can compare the two results.
+Both functions accept texts of any size, so tests can compare their results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Helpers that learn merges by the plain reference or by the engine, and that compare the results."""
+"""Helpers that learn merges with the reference or with the engine, and that compare the two results."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @st.composite
 def merge_tables(draw: st.DrawFn) -> History:
-    """Draw any valid merge table, even a table that no training would give."""
+    """Draw any valid merge table. It may be a table that cannot be the result of training."""
     table, recipe = draw(words()), draw(recipes())
     alphabet = Alphabet.for_words(table, recipe)
     usable = [id for id, symbol in enumerate(alphabet.symbols) if symbol.merges]

@@ -63,7 +63,7 @@ class SilentMethod(BytePairEncoding):
 
 
 class LazyMethod(BytePairEncoding):
-    """A wrong method that encodes by its first step alone if there are many steps."""
+    """A faulty method. For a history of `STEPS` steps, it encodes with the first step only."""
 
     title = "Lazy"
 

@@ -1,4 +1,4 @@
-"""Tests that the kernels encode to the same tokens as plain Python.
+"""Tests that encoding with the kernels gives the same tokens as encoding in plain Python.
 
 Other tests compare plain Python with the reference.
 """
@@ -99,9 +99,9 @@ def test_kernels_return_the_same_rank_for_every_byte_as_plain_python_does(histor
 def test_kernels_split_long_repetitive_words_as_plain_python_does(
     table: History, pieces: list[tuple[str, int]]
 ) -> None:
-    """The kernels use another algorithm for long words than for short words.
+    """The kernels use one algorithm for short words and a different one for long words.
 
-    Such an algorithm is most likely to fail where one token is repeated many times.
+    The algorithm for long words is most likely to fail if a token is repeated many times.
     """
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)
@@ -307,9 +307,10 @@ def test_encoding_works_even_if_the_system_allows_only_a_few_threads(monkeypatch
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "whitespace", "english", "none"])
 def test_many_short_texts_have_the_same_tokens_in_a_batch_as_alone(pattern: str) -> None:
-    """Several texts share a block of words, and a block ends within a text. Some texts are empty, or only blanks.
+    """A block of words may hold several texts, and may end inside a text.
 
-    Large batches are joined by U+0000, so some texts hold this character, too.
+    Some texts are empty or contain only blanks. Large batches are joined with U+0000, so some texts contain this
+    character, too.
     """
     chance = random.Random(2)
     recipe = Recipe.preset("gpt2", merges=200)

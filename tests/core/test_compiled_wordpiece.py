@@ -1,4 +1,7 @@
-"""Tests that the compiled learners of WordPiece learn as the specification does, from any words with any recipe."""
+"""Tests of the compiled learners of WordPiece.
+
+From any words and with any recipe, they must learn the same steps as the specification.
+"""
 
 from __future__ import annotations
 

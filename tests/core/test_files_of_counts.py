@@ -190,7 +190,10 @@ def sum_of_counts(work: Place, names: list[str]) -> dict[bytes, int]:
 def test_two_workers_that_count_the_same_piece_of_the_corpus_do_not_mix_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that seems lost may continue while another worker counts the same piece, with tables of other sizes."""
+    """A worker that was declared lost may still be running while a second worker counts the same piece.
+
+    The tables of the two workers may have different sizes.
+    """
     corpus = Corpus.from_files(write(tmp_path, "a.txt", "low lower low new"))
     head, work = runs.head_of(corpus, GPT2), runs.place_of(str(tmp_path / "work"))
     work.make()

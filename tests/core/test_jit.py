@@ -1,4 +1,7 @@
-"""Tests of functions that become machine code: they accept the same arguments and return the same results as before."""
+"""Tests of functions that are compiled to machine code.
+
+They must accept the same arguments and return the same results as before the compilation.
+"""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def number_options() -> Iterator[tuple[str, argparse.Action]]:
 
 
 def needed_arguments(command: str, text: Path, table: Path, folder: Path) -> list[str]:
-    """Return the arguments without which the command does not run."""
+    """Return the arguments that the command requires."""
     on_text = ["--merges", str(table), "--corpus", str(text)]
     return {
         "train": [str(text)],

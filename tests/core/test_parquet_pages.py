@@ -64,9 +64,9 @@ def _pages_of(data: bytes, start: int, chance: random.Random) -> list[Page]:
 
 
 def _with_changed_header(whole: bytes, place: int, **claims: int) -> bytes:
-    """Change the header of the page at the offset `place`, and return the file.
+    """Change the header of the page at the offset `place`, and return the content of the changed file.
 
-    `claims` has the new values of header fields by their names.
+    `claims` maps names of header fields to their new values.
     """
     page = _Column(place).pages_in(whole[place:])[0]
     numbers = {**page._asdict(), **claims}

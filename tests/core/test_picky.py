@@ -139,7 +139,7 @@ class ArticleAlgorithm:
         return min(pairs, key=lambda pair: (-pairs[pair], [half.encode() for half in pair]), default=None)
 
     def pairs(self) -> dict[tuple[str, str], int]:
-        """Count for each pair how many tokens its merge would make."""
+        """Return the number of tokens that a merge of each pair would make."""
         counts: dict[tuple[str, str], int] = {}
         for word, tokens in self.words.items():
             taken = -2

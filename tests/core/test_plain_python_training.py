@@ -41,9 +41,7 @@ def run_of(name: str, text: str = TEXT, **choices: object) -> tuple[WordTable, R
 
 
 def can_be_extended(method: Method) -> bool:
-    """Return whether a training with a larger vocabulary begins with the steps of a training with a smaller
-    vocabulary.
-    """
+    """Return whether training to a larger vocabulary begins with the same steps as training to a smaller one."""
     return not method.size_decides and method.joins_in_order(Recipe.preset(next(iter(method.presets))))
 
 

@@ -68,7 +68,10 @@ def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
 
 @cache
 def few_of_long_runs() -> str:
-    """Return all characters, except most of each long run of caseless or unassigned characters. This saves time."""
+    """Return a string with most characters. It saves time in tests.
+
+    Only a few characters are left of each long run of caseless or unassigned characters.
+    """
     few: str = regex.sub(
         r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()
     )

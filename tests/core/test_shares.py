@@ -51,7 +51,7 @@ def group_texts(texts: Mapping[str, str]) -> GroupedWords:
 
 
 def learn_mixture(groups: GroupedWords, shares: Any, merges: int) -> History:
-    """Learn `merges` merges of bytes from a mixture. `shares` are the shares of the groups in the mixture."""
+    """Learn `merges` merges of bytes from a mixture. `shares` says how much each group contributes to the mixture."""
     parts = [
         share * groups.counts_in(name) / groups.bytes_in(name)
         for name, share in zip(groups.groups, shares, strict=True)
@@ -73,9 +73,9 @@ def ten_groups() -> tuple[GroupedWords, Program]:
 
 
 def least_unexplained_part(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
-    """Return the smallest part of the merges that no mixture of the groups explains.
+    """Return a measure of how badly the best mixture of the groups explains the merges.
 
-    The linear program is solved with all its rows.
+    It is the smallest value of a linear program, which is solved with all its rows.
     """
     solver: Any = highspy.Highs()
     solver.silent()

@@ -1,6 +1,6 @@
 """Tests that compare Unigram with SentencePiece.
 
-From equal seed pieces, both must make equal rounds, vocabularies and encodings.
+If both begin with the same pieces, their rounds, vocabularies and encodings must be the same.
 """
 
 from __future__ import annotations
@@ -107,7 +107,10 @@ LEAST_SHARED = {
 
 
 def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
-    """Return the log-likelihood of the words of a trainer if `scores` are the log-probabilities of the pieces."""
+    """Return the log-likelihood of the words from which a trainer learns.
+
+    `scores` are the log-probabilities of the pieces.
+    """
     words, recipe = learner_of.words, learner_of.recipe
     base = Alphabet.for_words(words, recipe)
     longer = [text for text in scores if len(text) > 1 and text not in ("<unk>", "<s>", "</s>")]

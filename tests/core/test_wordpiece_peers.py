@@ -37,7 +37,10 @@ Ids = Callable[[str], list[int]]
 
 
 class FollowingLearner(PlainLearner):
-    """A learner that settles ties between the most frequent pairs as another library did."""
+    """A learner that follows another library when pairs are tied.
+
+    If several pairs are equally frequent, it joins the pair that the other library joined.
+    """
 
     wanted: list[str]
     ties = 0

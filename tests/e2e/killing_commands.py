@@ -245,7 +245,10 @@ def is_unfinished(name: str) -> bool:
 
 @dataclass
 class PreparedCommand:
-    """A command with the files before and after it, and the seconds that it takes."""
+    """A record of a command that was run once.
+
+    It holds the files before and after the command, and the run time in seconds.
+    """
 
     name: str
     before: Path

@@ -1,10 +1,10 @@
-"""A window that does random acts without a pause, while runs are learned at full speed.
+"""A stress test of the window: it performs random actions without a pause, while runs are trained at full speed.
 
     python -m tests.e2e.soak FOLDER SECONDS SEED [DEEDS]
 
-Each second it prints its memory, the number of Qt objects, and the last act. Uncaught exceptions and attempts to reach
-a network are printed on standard error. The window is closed after SECONDS, but not before it has done DEEDS acts. It
-is closed as a person closes it.
+Each second it prints its memory, the number of Qt objects, and the last action. Uncaught exceptions and
+attempts to reach a network are printed on standard error. After SECONDS, the window is closed in the same way
+as a person closes it. If fewer than DEEDS actions were performed by then, it is closed after DEEDS actions.
 """
 
 from __future__ import annotations

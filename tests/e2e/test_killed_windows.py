@@ -1,8 +1,10 @@
-"""The tests of a window that is killed while it trains, counts, saves or exports. At most a second of work may be lost.
+"""Tests of a window that is killed while it trains, counts, saves or exports.
 
-The test kills a few windows. The environment variable BPE_LONG=1 requests two hundred kills, and BPE_KILLS=7 requests
-seven. A window is killed while it works. A second window restores the work and is killed, too. Afterwards the
-files must still have all of this work.
+At most one second of work may be lost. By default, only a few windows are killed. The environment variable
+BPE_LONG=1 sets the number of kills to 200, and BPE_KILLS=7 sets it to seven.
+
+A window is killed while it works. A second window restores the work, and is also killed. Afterwards the files
+must still contain all of the restored work.
 """
 
 from __future__ import annotations

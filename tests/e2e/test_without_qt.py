@@ -108,7 +108,7 @@ EXAMPLES = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a text and its merges.
 
-    Two more folders in it make PySide6 seem to be missing or broken.
+    It also contains two folders that imitate an installation without PySide6 and one with a broken PySide6.
     """
     folder = tmp_path_factory.mktemp("without qt")
     for name, file, content in [

@@ -1,6 +1,6 @@
 """The functions that damage the values in a file but keep the format of the file.
 
-A damaged value is too deep, too large, of another type, missing, or doubled.
+A damaged value is nested too deeply, too large, of a wrong type, missing, or doubled.
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def window_with(request: pytest.FixtureRequest) -> Callable[..., Program]:
 
 @pytest.fixture
 def program(window_with: Callable[..., Program]) -> Program:
-    """Return a window with the first sample."""
+    """Return a window that shows the first sample."""
     return window_with()
 
 

@@ -32,7 +32,7 @@ TEXT = "the lowest price is lower than the last one, and the lowest of the low i
 
 
 def recipe_of(method: str) -> Recipe:
-    """Return a recipe of a method with a size that is small enough for a short text."""
+    """Return a recipe for a method. Its number of merges is small enough for a short text."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     return Recipe.preset(name, min_frequency=2, merges=12)
 

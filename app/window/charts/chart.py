@@ -209,7 +209,7 @@ class Chart(pyqtgraph.GraphicsView):
             self._highlight.setPos(place)
 
     def show_part(self, left: float, right: float) -> None:
-        """Enlarge the part between two numbers on the bottom axis."""
+        """Zoom in on the part of the chart between two values of the bottom axis."""
         first = self.place_of(left)
         last = self.place_of(right)
         if first is not None and last is not None and first < last:

@@ -16,7 +16,10 @@ LOADED = ("app.window.charts.rows", "app.window.charts.lines", "app.window.chart
 
 
 class ChartLoading(QObject):
-    """A loader of pyqtgraph. It begins when the first bars appear, or when the window has been visible for a while."""
+    """An object that loads the package pyqtgraph in the background.
+
+    Loading begins when the first bars appear, or when the window has been visible for a while.
+    """
 
     done = Signal()
 

@@ -92,7 +92,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the bars still belong to another step than the one on the time slider."""
+        """Return whether the bars still show a different step than the time slider."""
         run = self._runs.shown
         is_live = run is not None and run.is_busy and self._cursor.live
         return bool(self.bars) and not is_live and self.at != self._cursor.position

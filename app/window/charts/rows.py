@@ -144,7 +144,7 @@ class _Pixels:
 
 
 class _Box(pyqtgraph.ViewBox):
-    """A view box in which the mouse wheel enlarges only the axis of the values.
+    """A view box that zooms along the value axis only when the mouse wheel is turned.
 
     The rows keep their height, because it depends on the size of their text.
     """

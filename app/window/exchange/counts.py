@@ -104,7 +104,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         background.stop_count(path)
 
     def forget(self, path: Path) -> None:
-        """Remove an ended count from the list. The file of its result is kept."""
+        """Remove a count that is no longer running from the list. The file with its result is kept."""
         if path in self.known and not self.known[path].is_under_way:
             background.remove_count(path)
             self._take({other: status for other, status in self.known.items() if other != path})

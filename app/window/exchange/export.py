@@ -175,7 +175,7 @@ class TableExport(FileWork):
         self._begin(work, self._take_prepared)
 
     def _changes(self, folder_choices: FolderChoices) -> tuple[tuple[str, str], ...]:
-        """Return the roles for which the user chose another token, with the chosen tokens."""
+        """Return the roles whose token the user has changed, with the new tokens."""
         before = {role.name: role.token for role in self.roles}
         return tuple((name, token) for name, token in folder_choices.roles if token != before[name])
 

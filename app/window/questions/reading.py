@@ -1,4 +1,7 @@
-"""The text of a benchmark row, split into tokens by the row's tokenizer, one part of the text at a time."""
+"""The text of a benchmark row, with the tokens of the row's tokenizer.
+
+Only one part of the text is split and shown at a time.
+"""
 
 from __future__ import annotations
 

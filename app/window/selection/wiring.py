@@ -266,7 +266,8 @@ class SelectionWiring(QObject):
     def connect_buttons(self, **actions: Callable[[Mark, int | None], object]) -> None:
         """Connect the buttons of the card with functions.
 
-        A function receives the clicked token, pair or word, and a byte of the text where it occurs, or None.
+        Each function has two arguments. The first is the clicked token, pair or word. The second is the offset of a
+        byte where it occurs in the text, or None.
         """
 
         def act(name: str) -> None:

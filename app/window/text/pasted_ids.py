@@ -1,4 +1,7 @@
-"""The ids that a user pastes: their text, and the places where encoding this text again gives other ids."""
+"""The text of ids that a user pastes, and the ranges of this text whose ids change.
+
+The ids change in a range if encoding the text again does not give the pasted ids there.
+"""
 
 from __future__ import annotations
 

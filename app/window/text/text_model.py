@@ -380,7 +380,7 @@ class TextSteps:
         self._is_sealed = True
 
     def forget(self) -> None:
-        """Make all steps on the undo stack ineffective, because another text is shown now."""
+        """Make all steps on the undo stack ineffective, because the window now shows a different text."""
         for step in self._known:
             step.before = step.after = Edit(0)
         self._known.clear()

@@ -194,9 +194,10 @@ class RunListModel(RowListModel[Run]):
         return others if run.sources else []
 
     def train_again(self, row: int, rule: str) -> None:
-        """Train a new run with another tie rule on the same texts.
+        """Start a new training run on the same texts with a different tie rule.
 
-        The new run has no interventions, because interventions name token ids.
+        The new run has no interventions, because interventions name token ids, and the new run may have different
+        ids.
         """
         run = self.rows[row]
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))

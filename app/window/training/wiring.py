@@ -56,7 +56,7 @@ class TrainingWiring(QObject):
         actions.menus["training"].addMenu(self.runs_menu)
 
     def watch(self) -> None:
-        """Train a run on the sample, and play it in the room Watch. The first start of the program does the same."""
+        """Train on the sample and play the training in the room Watch, as at the first start of the program."""
         self._frame.window.show_room("watch")
         self.train_and_play()
 

@@ -175,10 +175,10 @@ def _repeat_command(manifest: Manifest, home: Path, folder: Path, on: str | None
 
 
 def _check_command(words: list[str], folder: Path, on: str | None) -> Collection[int]:
-    """Raise FormatError if the command of a manifest writes files that are not among its results.
+    """Return the exit codes with which the command of a manifest may end.
 
-    Such files would not be compared, and a stranger may have written the manifest. Return the exit codes with which the
-    command may end.
+    Raise FormatError if the command writes files that are not listed as its results. Such files would not be
+    compared. The manifest may also come from a stranger, so it must not write other files.
     """
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:

@@ -172,7 +172,7 @@ class WordInText:
 
 
 class Why(ExplainedText):
-    """Explanations of all boundaries of one text that a history splits.
+    """Explanations of all boundaries in one text that is split with a history.
 
     If `corpus` is given, the explanations include the counts of pairs.
     """

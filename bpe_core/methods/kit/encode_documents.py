@@ -568,7 +568,7 @@ def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | Non
 
 
 def _put_in_place(path: Path, shards: _Shards, index: dict[str, Any]) -> None:
-    """Move the shards into a new folder, replace the old folder by it, and remove the working folder."""
+    """Move the shards into a new folder, replace the old folder with it, and remove the working folder."""
     with folder_for(path, replaces=True) as place, _sentences(path):
         with open(place / INDEX, "wb") as file:
             file.write(json.dumps(index, ensure_ascii=False, indent=1).encode(errors="backslashreplace") + b"\n")

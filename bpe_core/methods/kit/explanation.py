@@ -104,7 +104,7 @@ class ExplainedText(ABC):
     def encoding(self, at: int) -> Iterator[Way]:
         """Yield the tokens of each word at first, and after each of the first `at` steps that changes them.
 
-        Yield nothing if the method shows these steps already when it explains a boundary.
+        Yield nothing if the method already shows these steps in its explanation of a boundary.
         """
         yield from ()
 

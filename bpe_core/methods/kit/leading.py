@@ -1,4 +1,4 @@
-"""The leading pairs of a run: the steps that may come next, the best first."""
+"""The leading pairs of a run. They are the candidates for the next step, with the best pair first."""
 
 from __future__ import annotations
 

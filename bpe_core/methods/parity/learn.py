@@ -1,9 +1,12 @@
-"""The learner of parity-aware byte-pair encoding: each merge serves the language whose texts are compressed least.
+"""The learner of parity-aware byte-pair encoding.
 
-Each language has a learner for its words, and another learner for its dev text. At each step, the language with the
-longest dev text, in tokens, chooses its most frequent pair. All other languages make the same merge, but later: a
-learner makes its missing merges when its dev text might be the longest. This is safe, because merges can only make a
-text shorter. If a text is not the longest before the missing merges, it is not the longest after them.
+Each merge serves the language whose texts are compressed least.
+
+Each language has a learner for its words, and another learner for its dev text. At each step, the language
+with the longest dev text, in tokens, chooses its most frequent pair. All other languages make the same merge
+later. A learner makes its missing merges only when its dev text might be the longest. This is safe, because
+merges can only make a text shorter. If a text is not the longest before the missing merges, it is not the
+longest after them.
 """
 
 from __future__ import annotations

@@ -101,8 +101,8 @@ def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tu
 class LanguageCosts:
     """A record of all languages.
 
-    It holds the texts as tokens, the order in which the languages got their steps, and the languages without a pair to
-    merge.
+    It holds the tokens of each text, the order in which steps served the languages, and the languages without
+    further pairs to merge.
     """
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:

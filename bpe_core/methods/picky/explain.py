@@ -1,9 +1,11 @@
-"""The reasons for boundaries of a method that drops tokens: a later step may split what an earlier step joined.
+"""The reasons for the boundaries inside words, for methods that drop tokens.
 
-The reasons are found from the tokens of a word after each step. In a method with superwords, a run of words takes the
-place of the word. Inside a word, a boundary has one of these reasons:
+In such a method, a later step may split a token that an earlier step made.
 
-    joined      no split: a step joins two tokens here, perhaps not for the first time
+The reasons are found from the tokens of a word after each step. In a method with superwords, a run of
+neighbouring words is treated as one word. Inside a word, a boundary has one of these reasons:
+
+    joined      the word is not split here: a step joins two tokens, perhaps not for the first time
     fell        a step dropped the token that covered the boundary
     later       a later step joins the two tokens that meet here
     missed      a step joins a pair of these tokens, but the two tokens did not meet here at this step

@@ -28,7 +28,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def what_is_wrong(history: History) -> str:
-    """Return a message if a history makes or drops a token in a way that is not possible.
+    """Return a message if a history has an impossible step, such as a drop of a token that does not exist.
 
     Otherwise return an empty string.
     """

@@ -147,8 +147,8 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
     """Return the words of the table as one array of tokens.
 
-    In this method, a word of the table is a run of several ordinary words. The tokens are those into which `history`
-    splits the runs.
+    For this method, each entry of the word table is a run of several ordinary words. `history` splits each run
+    into tokens.
     """
     tokens = TokensOfRuns(history, cut)
 

@@ -145,7 +145,10 @@ class WordPaths:
 
 
 class SummedPaths:
-    """A segmenter that splits each word in the best way. It rounds each sum of scores as the libraries do."""
+    """A segmenter that splits each word in the way with the highest sum of scores.
+
+    It rounds the sums in the same way as the libraries whose files it reads.
+    """
 
     def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet

@@ -66,9 +66,11 @@ def read_step(values: object) -> Step:
 
 
 def build_step(kinds: Mapping[str, type[Any]], values: object) -> Any:
-    """Make an instance of the dataclass that a JSON object names by its type. Its other values are the fields.
+    """Make an instance of a dataclass from a JSON object.
 
-    `kinds` holds the classes by type. Raise RecipeError if the object fits no class.
+    The value "type" of the object names the dataclass. The other values of the object become the fields.
+
+    `kinds` maps the name of each type to its class. Raise RecipeError if the object fits no class.
     """
     kind = values.get("type") if isinstance(values, dict) else None
     if not isinstance(values, dict) or not isinstance(kind, str):

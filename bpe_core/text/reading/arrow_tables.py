@@ -386,9 +386,9 @@ class _Column:
         return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
 
     def _repaired(self, before: int, text: bytes, place: int) -> bytes:
-        """Repair a text that is not valid UTF-8, as the options say.
+        """Repair a text that is not valid UTF-8 in the way that the options request.
 
-        If the options ask for no repair, report the row of the text.
+        If no repair is requested, report the row of the text as a bad row.
         """
         try:
             return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()

@@ -117,9 +117,10 @@ class NumberedLines:
         return True
 
     def _beginning_as_bytes(self) -> bytes:
-        """Shorten `block` to its next lines, as bytes that can be searched and are valid UTF-8. Return the new `block`.
+        """Replace `block` with its next lines, and return the new block.
 
-        Lines that were read before are removed. Lines after the new block are kept, and become the next block.
+        The new block consists of bytes that can be searched and are valid UTF-8. Lines that were read before are
+        removed. Lines after the new block are kept, and become the next block.
         """
         left = memoryview(self.block)[self.place :]
         length = length_after_last_line_end(left[:_AT_ONCE]) or len(left)

@@ -259,7 +259,7 @@ class RemotePlace:
             raise OutputError(f"Could not write {self.name}/{name}: {_reason(error)}.") from error
 
     def make(self) -> None:
-        """Do nothing, because a folder at such an address exists as soon as it contains a file."""
+        """Do nothing. A folder at a remote address exists as soon as it contains a file."""
 
     def take(self, name: str, other: Any, other_name: str) -> None:
         """Copy a file from another remote place. If possible, the server makes the copy."""

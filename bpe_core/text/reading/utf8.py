@@ -30,9 +30,9 @@ def use_compiled_check(check: Check) -> None:
 
 
 def valid_until(data: npt.NDArray[np.uint8]) -> int:
-    """Count, by machine code, how many bytes at the beginning of the data are valid UTF-8.
+    """Return how many bytes at the beginning of the data are valid UTF-8.
 
-    Return 0 if there is no machine code.
+    The count is made by machine code. Return 0 if there is no machine code.
     """
     return int(_machine_code[0](data)) if _machine_code else 0
 

@@ -251,7 +251,7 @@ def _code(escape: str) -> int:
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """Return a set, such as `[a-z]`, as an expression for `regex`. The flags that change sets are included."""
+    """Return a set, such as `[a-z]`, as an expression for `regex`, with the flags that affect sets."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
@@ -267,7 +267,9 @@ def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
 
 @cache
 def _depends_on_its_place(name: str) -> bool:
-    r"""Return whether a class matches other characters alone in a set than in a larger set, if case is ignored.
+    r"""Return whether the matches of a character class depend on the set that contains it, if case is ignored.
+
+    They depend on it if the class matches different characters alone in a set and together with another item.
 
     `name` is the class in the syntax of `regex`, such as `\w`.
     """

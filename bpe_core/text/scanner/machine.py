@@ -96,10 +96,11 @@ class ScanTable:
         return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
 
     def for_joined_texts(self) -> ScanTable | None:
-        """Return a table that splits texts that are joined by SEPARATOR, as if each text were alone.
+        """Return a table for texts that are joined by SEPARATOR. It splits each text as if the text were alone.
 
-        The separators are words, too. If the first text is empty, an empty word comes before the first separator.
-        Return None if the table has no room for another state, which is the state after a separator.
+        Each separator is also a word. If the first text is empty, an empty word comes before the first separator.
+
+        The new table needs one more state, which follows a separator. Return None if there is no room for it.
         """
         rows = self.entries.reshape(-1, ROW)
         if len(rows) == MOST_STATES:
@@ -111,9 +112,9 @@ class ScanTable:
         return ScanTable(entries.reshape(-1), kind_of_code_point, self.kinds, self.drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
-        """Return the offsets in bytes at which words begin, and the length of the text.
+        """Return the offsets in bytes at which words begin, followed by the length of the text.
 
-        This method is the reference for reading a table.
+        This method is the reference implementation of a scan with the table.
         """
         cuts = [0]
         row = 0

@@ -1,8 +1,9 @@
-"""A program that gives odd files to the arguments of all commands, and prints a line for each command that does not end
-in a sentence.
+"""A program that gives unusual files to the arguments of all commands.
 
-Each command runs in a child of this process, with little memory and little time. The arguments come from the parser's
-own list, so that a new argument is tried without a change here.
+It prints a line for each command that does not end with a readable sentence.
+
+Each command runs in a child process with little memory and little time. The list of arguments comes from the
+parser, so new arguments are tested without a change here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests of the commands of all questions, which are asked about a run of each method.
+"""Tests that run the command of every question on a run of each training method.
 
 Each command prints an answer, or a sentence that names another question.
 """

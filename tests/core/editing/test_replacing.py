@@ -1,6 +1,6 @@
 """Tests of replaced tokens: the size and all other ids stay, and new tokens get the ids of the removed tokens.
 
-The library encodes with the new table as the program does.
+The library `tokenizers` encodes texts with the new table to the same ids as this program.
 """
 
 from __future__ import annotations

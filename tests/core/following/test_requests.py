@@ -1,4 +1,4 @@
-"""Tests of requests to a training that runs elsewhere: to pause, to go on, and to stop."""
+"""Tests of requests that tell a training run in another process to pause, to continue or to stop."""
 
 from __future__ import annotations
 

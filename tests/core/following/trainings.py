@@ -1,4 +1,4 @@
-"""Trainings in other processes, for the tests that follow them."""
+"""Helpers that start training runs in other processes, for tests that follow such runs."""
 
 from __future__ import annotations
 

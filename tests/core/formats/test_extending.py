@@ -120,9 +120,9 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
 def test_extending_a_table_with_merge_priorities_gives_new_merges_lower_priorities(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One table prefers whole words and joins pairs in another order than it learned them.
+    """One table prefers whole words. It joins pairs in a different order than it learned them.
 
-    The other table is a ranks file in which a token is made of a later token.
+    The other table is a file of ranks, in which one part of a token has a higher rank than the token.
     """
     whole, odd = json.loads(library.read_bytes()), tmp_path / "odd.json"
     whole["model"]["merges"].reverse()

@@ -150,7 +150,7 @@ def test_text_with_unused_pieces_that_contain_spaces_gets_the_same_ids_as_in_sen
 
 @pytest.mark.parametrize("chosen", [(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)])
 def test_decoded_text_is_denormalized_by_the_rules_of_the_sentencepiece_model(chosen: tuple[int, int, int]) -> None:
-    """A model without other options puts a space before the text and shows spaces as spaces."""
+    """By default, a model's denormalizer puts a space before the text and replaces each space by `▁`."""
     changes = bytes_field(2, packed({"e": "é", "t": "  ", "\u2047": ""}))
     spec = b"".join(varint_field(field, value) for field, value in enumerate(chosen, 3) if not value)
     check(sentencepiece_model("bpe") + bytes_field(5, changes + spec), ["the tree \0e", ""])

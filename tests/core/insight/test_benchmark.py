@@ -92,7 +92,10 @@ def test_every_benchmark_value_matches_a_plain_python_count(
 
 
 def _share_of_unknown_text(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
-    """Return the part of the text, between 0 and 1, that the tokenizer encodes as unknown. Count letter by letter."""
+    """Return the share of the text, between 0 and 1, that the tokenizer encodes as unknown.
+
+    The text is examined letter by letter.
+    """
     known, size = 0, 0
     symbols = tokenizer.history.alphabet.symbols
     for word in " ".join(documents).split():

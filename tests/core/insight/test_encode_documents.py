@@ -325,7 +325,7 @@ def test_the_function_encode_documents_writes_the_same_ids_as_the_encode_command
 def test_a_shard_is_saved_to_the_disk_while_the_next_documents_are_encoded(
     fails: bool, history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error of a disk that fails meanwhile is reported."""
+    """If the disk fails during this time, the error is reported."""
     here = threading.current_thread()
     threads: list[bool] = []  # of each saving: whether it is the thread of the test
 

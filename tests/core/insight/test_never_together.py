@@ -1,4 +1,7 @@
-"""Tests of the question which two tokens are never neighbours: no short text contains a pair with this verdict."""
+"""Tests of the class that decides whether two tokens can be neighbours in a text.
+
+If the verdict on a pair is "never", no short text contains this pair.
+"""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def rows_of_ids(real: list[list[int]], known: list[int], seed: int = 5) -> Itera
 
 
 def check_reason(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> None:
-    """Check the reason for a change of ids by a second computation."""
+    """Check the reason that is given for a change of ids. The check uses an independent computation."""
     history = trips.history
     given = [int(index) for index in trip.given[place.first : place.stop]]
     encoded = [int(index) for index in trip.encoded[place.first_encoded : place.stop_encoded]]

@@ -1,4 +1,4 @@
-"""Tests of the question whether encoding a text again gives the same ids.
+"""Tests of the question `canonical`, which asks whether encoding a text again gives the same ids.
 
 The ids come from files, rows or chat turns.
 """

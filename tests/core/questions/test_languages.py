@@ -1,4 +1,7 @@
-"""Tests of the question how many tokens a sentence takes in each language. The test encodes the texts at each step."""
+"""Tests of the question `languages`, which asks how many tokens a sentence takes in each language.
+
+To check the answer, the tests encode the texts after the same number of steps.
+"""
 
 from __future__ import annotations
 

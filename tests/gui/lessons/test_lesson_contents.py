@@ -22,7 +22,10 @@ from tests.shared import available_texts, path_of
 
 
 def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
-    """Return the words of a lesson, split by the merges that come before a page of the lesson."""
+    """Return the bench of a lesson as it is at the beginning of a page.
+
+    It holds the words of the lesson, split by the merges of all earlier pages.
+    """
     whole = Bench.of_groups(lesson.texts, step.recipe)
     return Bench(whole.words, whole.history.first(step.merges))
 
@@ -171,7 +174,7 @@ def test_the_lesson_on_printed_mistakes_states_the_expected_token_counts_of_the_
 
 
 def steps_that_replace_too_much(bench: Bench) -> int:
-    """Count the steps at which replacing a text joins other tokens than the pair of the step, too."""
+    """Count the steps at which a replacement in the text also joins tokens that are not the pair of the step."""
     words = [" ".join(word.texts) for word in bench.words_at(0)]
     weights = [count for _, count in bench.words]
     number = 0

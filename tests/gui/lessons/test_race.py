@@ -1,6 +1,6 @@
 """Tests of the race of trainers in a lesson.
 
-It uses the person's own text, and its bars show how much each trainer reads.
+The trainers learn from the user's own text. The bars show how much work each trainer does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tests of the model of the merge table. Growing, filtering, sorting and copying give the results of plain Python."""
+"""Tests of the model of the merge table.
+
+Growing, filtering, sorting and copying have the same results as plain Python.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_question_pages_give_answers_without_counts_for_a_table_without_texts(
 ) -> None:
     """The imported table has no counts.
 
-    No text produces one of its tokens, because the b always becomes a part of ab.
+    No text produces the token made from `a` and `bc`, because `b` is always joined to `a` first.
     """
     table = tmp_path / "merges.txt"
     table.write_text("#version: 0.2\na b\nb c\na bc\n", encoding="utf-8")

@@ -1,4 +1,7 @@
-"""Tests of pages that the window builds from the declaration of a question, with the real engine."""
+"""Tests of pages that the window builds from the declaration of a question.
+
+The tests use the real engine.
+"""
 
 from __future__ import annotations
 

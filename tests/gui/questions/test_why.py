@@ -1,6 +1,6 @@
-"""Tests of the page that says why a text is split at a boundary, with the real engine.
+"""Tests of the page that explains why a text is split at a boundary.
 
-A click or a key opens the page.
+The tests use the real engine. A click or a key opens the page.
 """
 
 from __future__ import annotations

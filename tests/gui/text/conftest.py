@@ -1,4 +1,4 @@
-"""The fixtures for tests of the token text: an editor on the screen, and functions that use its keys and its mouse."""
+"""Fixtures for tests of the token text: an editor on the screen, and simulated keys and mouse clicks."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_a_tile_of_several_tokens_shows_all_their_ids() -> None:
 
 
 def test_numbers_below_the_tiles_are_not_cut_off_at_any_font_size(qtbot: QtBot) -> None:
-    """A view with the least height paints as many rows of pixels as a higher view."""
+    """At its minimum height, the view paints as many rows of pixels as at a greater height."""
     view = WordView()
     qtbot.addWidget(view)
     history = train(["low"], "gpt2", merges=0).history

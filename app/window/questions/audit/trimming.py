@@ -48,7 +48,10 @@ class TrimChoices:
 
 
 class TrimTask(QObject):
-    """A background task that makes a run without some tokens. Only one such task runs at a time."""
+    """A background task that makes a new run from a run, without some of its tokens.
+
+    Only one such task runs at a time.
+    """
 
     trimmed = Signal(int, str)  # the number of the original run, and a sentence
     failed = Signal(str)
@@ -120,7 +123,10 @@ class TrimTask(QObject):
         return [number for number in np.asarray(numbers).tolist() if number >= 0]
 
     def _tokens_of(self, choices: TrimChoices) -> list[int]:
-        """Return the ids of the tokens that the dialog chose. The list is not used if the dialog chose a size."""
+        """Return the ids of the tokens that the user chose in the dialog.
+
+        If the user chose a vocabulary size instead, the list is not used.
+        """
         assert self.model.answer is not None
         if choices.what == "chosen":
             return self.chosen_tokens

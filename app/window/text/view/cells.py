@@ -130,7 +130,10 @@ class BlockStyle:
 
 @dataclass(eq=False)
 class RowCells:
-    """The cells of a row: the place where the cell of each byte begins and ends, in reading direction."""
+    """The cells of a row, in reading direction.
+
+    `begins` and `ends` hold the positions at which the cell of each byte begins and ends.
+    """
 
     begins: Floats
     ends: Floats

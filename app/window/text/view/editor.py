@@ -216,7 +216,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text to another place. This is one edit, which replaces the range between both places."""
+        """Move the selected text to the offset `place`. This is a single edit of the whole range that changes."""
         start, stop = self.selection
         text = self.selected_text()
         if start <= place <= stop:

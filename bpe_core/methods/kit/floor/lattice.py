@@ -1,8 +1,9 @@
 """The lattices of all words, with every piece that a vocabulary may contain, at every position.
 
-A floor is computed from the lattices: a number of tokens. No vocabulary of the same size needs fewer. A piece that
-occurs n times and has l symbols saves at most n (l - 1) tokens. If this number is not above a limit, the lattices leave
-the piece out. Then the floor is computed as if the piece saved the full number, so it is never too high.
+A floor is computed from the lattices. It is a number of tokens, and no vocabulary of the same size needs
+fewer tokens. A piece that occurs n times and has l symbols saves at most n (l - 1) tokens. If this number is
+not above a limit, the lattices leave the piece out. Then the floor is computed as if the piece saved the full
+number, so it is never too high.
 """
 
 from __future__ import annotations

@@ -81,10 +81,11 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 def _remove_least_valuable(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
     """Remove the least valuable pieces. Return these pieces, and the vocabulary without them.
 
-    The value of a piece is the number of tokens that it saves. It is estimated separately for each occurrence, as if
-    the piece stayed at all its other occurrences, and then added up. This can be too low, for example if a piece occurs
-    several times in a long word, or if two pieces can replace each other. If it is far too low, fewer pieces are
-    removed at once. If it is far too low for a single piece, `least` stores the true value of this piece.
+    The value of a piece is the number of tokens that it saves. It is estimated separately for each occurrence, as
+    if the piece stayed at all its other occurrences, and then added up. This estimate can be too low, for example
+    if a piece occurs several times in a long word, or if two pieces can replace each other. If it is far too low,
+    fewer pieces are removed at once. If it is far too low for a single piece, `least` stores the true value of
+    this piece.
     """
     left = np.flatnonzero(now.inside)
     count = max(1, len(left) // LEAVE_AT_ONCE)
