@@ -54,7 +54,7 @@ from bpe_core.text.scanner import table_for
 
 
 def _count() -> None:
-    """Count so many different words, short and long, that each table in use must grow."""
+    """Count so many different short and long words that every table of the counters must grow."""
     words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
     table = table_for("gpt2")
     assert table is not None

@@ -30,7 +30,7 @@ def note_files(folder: Path) -> list[Path]:
 
 
 def read_note(path: Path) -> str:
-    """Return the paragraph of a note in one line. Raise ValueError if the file is no note."""
+    """Return the paragraph of a note as a single line. Raise ValueError if the file is not a valid note."""
     text = path.read_text("utf-8").strip()
     if not TITLE.match(text):
         raise ValueError(f"{path.name} does not begin with a title such as **Paste ids.** and a sentence.")

@@ -122,7 +122,7 @@ class LongestMatch:
 
 
 class Words(Segmentation):
-    """A text that is split into words, with the offset of each word, and into tokens.
+    """A text that is split into words and then into tokens. The offset of each word is known.
 
     Text between the words is in no token. The text is not normalized.
     """

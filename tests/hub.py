@@ -1,5 +1,6 @@
-"""A small copy of the hub of Hugging Face for tests: a server on this computer, and a replacement for the hub's
-package.
+"""A small copy of the Hugging Face Hub for tests.
+
+It consists of a server on this computer, and of a replacement for the package huggingface_hub.
 """
 
 from __future__ import annotations

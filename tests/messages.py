@@ -62,7 +62,10 @@ class Message:
 
 
 def messages(surface: str) -> list[Message]:
-    """Return the messages of a surface, such as the window, sorted by file and line."""
+    """Return the messages that people see in one place, such as the window.
+
+    `surface` is the name of the place. The messages are sorted by file and line.
+    """
     if surface not in RESOURCES:
         return [message for its_surface, message in _messages_of_code() if its_surface == surface]
     return [
@@ -218,7 +221,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _parts(node: ast.AST) -> list[str | ast.expr] | None:
-    """Return the literals and expressions of which a text consists. Return None if the node is not a text."""
+    """Return the literals and expressions that make up a string. Return None if the node is not a string."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, ast.JoinedStr):

@@ -67,7 +67,10 @@ class SafetyCopy(Job):
         self._news.set()
 
     def refusal_of(self, session: SavedSession) -> str:
-        """Wait until this session is written. Return the reason if that failed, or else an empty string."""
+        """Wait until this session is written, or until writing it fails.
+
+        Return the reason for the failure, or an empty string if the session was written.
+        """
         with self._trying:
             while self._tried is not session and self.is_under_way:
                 self._trying.wait(LOOK_SECONDS)
@@ -235,7 +238,7 @@ class Leftovers(QObject):
 
 
 def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
-    """Return the safety copies of windows that do not run any more, newest first.
+    """Return the safety copies of windows that are no longer running, newest first.
 
     Remove old copies if all copies together need too much space.
     """

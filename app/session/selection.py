@@ -70,9 +70,9 @@ class Mark:
         return cls(Highlight(word=word), (word,)) if run is not None and word else None
 
     def in_run(self, run: Run | None) -> Highlight:
-        """Return the highlight of this mark in a run: the tokens of the run with the same bytes.
+        """Return the highlight for this mark in a run. It consists of the run's tokens with the same bytes.
 
-        Return an empty highlight if the run lacks a token.
+        A marked word has the same highlight in every run. Return an empty highlight if the run lacks a token.
         """
         if run is None:
             return NOTHING

@@ -153,10 +153,10 @@ class Answer:
         return tuple(dict.fromkeys(filter(None, map(self._name_for_people, listed))))
 
     def _name_for_people(self, column: str) -> str:
-        """Return the name under which people see a column of the table.
+        """Return the displayed name of a column of the table.
 
-        People see the two tokens of a pair in a single column. Return an empty string for a column that they do not
-        see.
+        The two tokens of a pair are displayed in a single column. Return an empty string for a column that is not
+        displayed.
         """
         role = column.removesuffix("_text").removesuffix("_id")
         whose = role.removesuffix("left").removesuffix("right")

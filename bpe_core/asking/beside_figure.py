@@ -1,4 +1,7 @@
-"""The files beside a figure for a paper: its rows, and its caption in LaTeX."""
+"""The files that are written next to a figure for a paper.
+
+They hold the rows of the figure, and its caption in LaTeX.
+"""
 
 from __future__ import annotations
 

@@ -258,9 +258,9 @@ def chat(
 ) -> Answer:
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    The answer also shows how many tokens the template adds, and which special tokens a user could write. It shows
-    whether each turn only adds ids to the ids of the turn before. If so, a model can keep what it has computed.
-    Templates are rendered in a sandbox.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. It also
+    says whether the ids of earlier turns stay the same when a turn is added. If they do, a model can reuse what
+    it has computed for these turns. Templates are rendered in a sandbox.
 
     Parameters
     ----------
@@ -604,9 +604,9 @@ def grade(
 ) -> Answer:
     """Grade a student's merges: find the first wrong merge, and the likely mistake that explains it.
 
-    A trainer that follows the exercise's rules learns from the same text. Where its merges differ, trainers with one
-    mistake each are tried: another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and
-    more.
+    A trainer that follows the exercise's rules learns from the same text. If its merges differ from the student's
+    merges, other trainers are tried. Each of these trainers makes one mistake, for example in the tie rule, the
+    counts, overlapping pairs, special tokens, line ends or the pattern.
 
     Parameters
     ----------
@@ -1530,8 +1530,9 @@ def ways(
 ) -> Answer:
     """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    The ways are the tokenizer's own way, the longest token first, the fewest tokens, the likeliest tokens, and three
-    random ways. If you give no text, the answer counts the tokens of a whole corpus for each way.
+    The text is split by the tokenizer itself, by always taking the longest token, into the fewest tokens, into
+    the likeliest tokens, and in three random ways. Without a text, the answer gives the number of tokens that
+    each way needs for a whole corpus.
 
     Parameters
     ----------

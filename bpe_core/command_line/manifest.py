@@ -80,9 +80,9 @@ def captured_output() -> Iterator[io.StringIO]:
             shown.flush()
 
         def close(self) -> None:
-            """Do nothing, because the stream below stays open.
+            """Do nothing, because the underlying stream stays open.
 
-            Otherwise Python would flush it again when this object is deleted.
+            Otherwise Python would flush that stream again when this object is deleted.
             """
 
     class NullOutput(io.TextIOBase):

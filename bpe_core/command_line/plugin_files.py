@@ -18,7 +18,7 @@ END = "--"
 
 
 def without_plugins(argv: Sequence[str]) -> list[str]:
-    """Load the plug-ins on the command line. Return the command line without them."""
+    """Load the plug-ins that the command line names. Return the command line without them."""
     words = list(argv)
     end = words.index(END) if END in words else len(words)
     before = words[:end]

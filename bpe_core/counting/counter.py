@@ -65,7 +65,10 @@ def count_in_runs(
     threads: int | None = None,
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[WordTable]:
-    """Count a stream into one or more tables. A new table is started when the words need more than `room` bytes."""
+    """Count the words of a stream, and yield one or more tables.
+
+    A new table is started when the words need more than `room` bytes.
+    """
     threads = threads or min(MOST_THREADS, available_threads())
     free: queue.SimpleQueue[Block] = queue.SimpleQueue()
     for _ in range(threads + 2):

@@ -41,7 +41,10 @@ RANKS = "ranks"
 def count_on_cluster(
     corpus: Corpus, recipe: Recipe, order: CountingOrder, client: Any, watched: Work = ALONE
 ) -> WrittenCounts:
-    """Count with the workers of a cluster. The files equal the files of `count_to_file` byte for byte."""
+    """Count words with the workers of a cluster.
+
+    The written files are the same as the files of `count_to_file`, byte for byte.
+    """
     count = _ClusterCount(corpus, recipe, order, watched)
     count.client = client
     check_for_workers(corpus.sources)

@@ -186,8 +186,8 @@ class WordTable:
     languages
         The languages that together make this table, for a method that compares languages.
     at_first
-        The same texts, split into words in another way. A method with two stages learns its first stage from these
-        words.
+        The words of the same texts if they are split differently. A method with two stages learns its first stage
+        from these words.
 
     Examples
     --------

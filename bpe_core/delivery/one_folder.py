@@ -345,7 +345,10 @@ def _about_tokens(first: FolderFile, other: FolderFile) -> Iterator[str]:
 
 
 def _first_merge(first: FolderFile, other: FolderFile) -> int | None:
-    """Return the number of the first different merge. Return None if there is none, or if a file lists no merges."""
+    """Return the number of the first merge that differs between two files.
+
+    Return None if the merges are equal, or if a file lists no merges.
+    """
     if not first.merges or not other.merges or first.merges == other.merges:
         return None
     pairs = zip(first.merges, other.merges, strict=False)

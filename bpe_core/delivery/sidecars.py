@@ -113,9 +113,11 @@ def sidecars_of(table: Path | str, format: str) -> Sidecars:
 
 
 def roles_in(sidecars: Sidecars) -> dict[str, str]:
-    """Return a dictionary from roles to their special tokens.
+    """Return a dictionary from each role to its special token.
 
-    A role is named by a key of the configuration: that of `bos_token` is `bos`."""
+    The name of a role comes from a key of the configuration. For example, the key `bos_token` gives the role
+    `bos`.
+    """
     config = {**sidecars.read.get(MAP, {}), **sidecars.read.get(CONFIG, {})}
     roles = {key.removesuffix("_token"): _content(value) for key, value in config.items() if key.endswith("_token")}
     return {role: text for role, text in roles.items() if text}

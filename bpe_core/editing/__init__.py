@@ -1,3 +1,4 @@
-"""Functions that edit vocabularies: they remove tokens, add another table, change special tokens, and learn more
-tokens.
+"""Functions that edit vocabularies.
+
+They remove tokens, add the tokens of a second table, change special tokens, and learn more tokens.
 """

@@ -194,7 +194,10 @@ def _list_of_specials(ids: Mapping[str, int]) -> str:
 
 
 def _without_ordinary(history: History, text: str) -> tuple[History, int]:
-    """Remove an ordinary token that becomes a special token. Return the remaining table, and the id of the token."""
+    """Remove an ordinary token that becomes a special token.
+
+    Return the history without this token, and the id of the token.
+    """
     check_can_be_edited(history)
     places = [place for place, token in enumerate(written(history)) if token == text.encode()]
     if not places:

@@ -32,7 +32,7 @@ KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued",
 
 
 class AdditionalTokens(NamedTuple):
-    """The tokens that are added to a history."""
+    """The symbols, with their scores, and the special tokens that an edit adds to a history."""
 
     symbols: Sequence[Symbol] = ()
     scores: Sequence[float] = ()  # scores of the symbols, if the method has any

@@ -109,9 +109,10 @@ class FileFollower:
         return ""
 
     def _store_run(self, run: SavedRun) -> None:
-        """Replace the known run by the run that was read.
+        """Replace the known run with the run that was read.
 
-        Do nothing if that run is the known run with fewer steps, such as in an older copy of the file.
+        Do nothing if both are the same run, but the run that was read has fewer steps. An older copy of the file, for
+        example, has fewer steps.
         """
         known = self._run
         if known is not None and not _is_same_run(known, run):

@@ -1,6 +1,6 @@
 """The file formats of merge tables. Each format is a module, and base.py holds the base class of all formats.
 
-write_history(history, "merges.csv")     writes the format that the ending of the name chooses
+write_history(history, "merges.csv")     writes the format that belongs to the file name extension
 read_history("merges.csv")               recognizes the format by the content
 open_table("tokenizer.json")             returns the history, and what else the file says
 is_table("notes.txt")                    returns whether the file looks like a table of any format

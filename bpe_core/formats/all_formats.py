@@ -282,10 +282,10 @@ def open_table(path: Path | str) -> OpenedTable:
 
 
 def _is_kept(path: Path) -> bool:
-    """Return whether the opened table of a file is stored.
+    """Return whether the table that is read from a file is stored in the cache.
 
-    A table is not stored if formats of plug-ins are loaded, because this program would not notice a change of the
-    plug-in.
+    The tables of small files are not stored. No table is stored if plug-ins have added formats, because this
+    program would not notice a change of a plug-in.
     """
     try:
         return path.stat().st_size >= KEPT_FROM and not ROWS.from_plugins

@@ -72,7 +72,7 @@ class ListedTokens(NamedTuple):
         return next((self.texts[place] for place in np.flatnonzero(self.numbers == number).tolist()), None)
 
     def without(self, texts: Collection[str]) -> Bools:
-        """Return a mask of the tokens that are not among a few texts."""
+        """Return a mask of the tokens whose texts are not in `texts`."""
         mask = np.ones(len(self.numbers) + 1, np.bool_)
         mask[self.texts.places_of([*texts])] = False
         return mask[:-1]

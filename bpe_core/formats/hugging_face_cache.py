@@ -175,7 +175,7 @@ def in_folder(place: Path) -> Path | None:
 
 
 class Offer(NamedTuple):
-    """The files of a tokenizer on the hub, with their size and their licence. They are not downloaded yet."""
+    """The files of a tokenizer on the Hugging Face Hub, with their sizes and licence. They are not downloaded yet."""
 
     name: str  # with the name of its owner
     revision: str  # empty for the main branch

@@ -82,9 +82,9 @@ class JsonBpe(JsonModel):
         return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the special tokens that this file's library can also make from the characters of a word.
+        """Return the special tokens that this file's library can also make by merging the characters of a word.
 
-        This program makes such a token only if it finds the token by its search for special tokens.
+        This program makes such a token only if its search for special tokens finds the token in the text.
         """
         added = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
         return self._spelled_among({step.content for step in added if _may_be_missed(step)}, history)

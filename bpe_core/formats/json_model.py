@@ -185,7 +185,7 @@ _SHOWN_AS_OTHER = "added tokens share an id, so the file's library may decode an
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
     """Return sentences about added tokens that another token replaces, and about added tokens with an unexpected id.
 
-    An id is unexpected if the file states another id for the token, or if another token has the same id.
+    An id is unexpected if the file states a different id for the token, or if another token has the same id.
     """
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()

@@ -29,8 +29,9 @@ def parsed_object(
 ) -> Object:
     """Parse the JSON object of a whole file, or of one line. Raise TooLarge if it has more than `most` bytes.
 
-    The function `number` converts numbers with a decimal point. If a key occurs twice in an object, raise an error, or
-    use its last value if `counts_last` is true. Raise an error if more than `deepest` brackets stand around a value.
+    The function `number` converts numbers with a decimal point. If a key occurs twice in an object, raise an
+    error, or use its last value if `counts_last` is true. Raise an error if a value is nested in more than
+    `deepest` brackets.
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:

@@ -395,10 +395,10 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
-    """Yield the scores as values of JSON.
+    """Yield the scores as JSON values.
 
-    A token that is never used has the score minus infinity. This score becomes a number below all other scores. NaN and
-    plus infinity become None.
+    A token that is never used has the score minus infinity. This score becomes a number below all other scores.
+    NaN and plus infinity become None.
     """
     for score in map(float, scores.astype(str).tolist()):
         if math.isfinite(score):

@@ -1,6 +1,6 @@
-"""minbpe's .model file. It lists the pattern, the special tokens, and then one merge in each line, as a pair of ids.
+"""The .model file of minbpe. It lists the pattern, the special tokens and the merges.
 
-The 256 bytes have the ids 0 to 255.
+Each merge is a pair of ids on its own line. The 256 bytes have the ids 0 to 255.
 """
 
 from __future__ import annotations

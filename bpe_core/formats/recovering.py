@@ -252,9 +252,10 @@ def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:
 
 @dataclass(frozen=True, eq=False)
 class Parts(Generic[Text]):
-    """The two parts of each token. A part is an index into a list of all symbols, followed by all tokens.
+    """The two parts of each token.
 
-    The index -1 stands for a missing part.
+    A part is an index into one list, which holds all symbols and then all tokens. The index -1 stands for a
+    missing part.
     """
 
     symbols: list[Text]

@@ -206,7 +206,7 @@ class Pieces:
     def number_of(self) -> dict[str, int]:
         """Return a dictionary from the text of each piece to its id.
 
-        If several pieces have the same text, the text has the last of their ids.
+        If several pieces have the same text, the dictionary holds the last of their ids.
         """
         return dict(zip(self.texts, range(len(self)), strict=True))
 

@@ -198,9 +198,10 @@ def normalizer_spec(recipe: Recipe) -> bytes:
 
 
 def map_differs(recipe: Recipe, text: str) -> bool:
-    """Return whether a recipe changes some word of the text in another way than the map of characters made from it.
+    """Return whether a recipe changes a word of the text differently than its map of characters does.
 
-    SentencePiece's files contain this map. It replaces one or more characters by others.
+    The map is made from the recipe and stored in SentencePiece's files. It replaces one or more characters with
+    others.
     """
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):

@@ -130,7 +130,7 @@ class JsonTable(MergeTable):
 
 
 def _with_gaps(numbers: Int64s) -> list[int | None]:
-    """Return the ids as a list. A token without an id has None."""
+    """Return the ids as a list. The entry of a token without an id is None."""
     return [None if number == NO_NUMBER else number for number in numbers.tolist()]
 
 

@@ -281,9 +281,9 @@ def equals_steps_of_class(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Return whether the class `kind` of transformers may read other scores from a tokenizer file than this program.
+    """Return whether the class `kind` of transformers may read scores differently than this program.
 
-    Some classes read scores with their own code. Then a score with very many digits may become a different number.
+    Some classes read scores with their own code, which may change a score that has very many digits.
     """
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):

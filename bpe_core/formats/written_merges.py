@@ -34,7 +34,10 @@ NEVER = 2**62  # the turn of a token that no merge makes
 
 @dataclass(frozen=True, eq=False)
 class WrittenMerges:
-    """The merges of a file in columns of texts. Most checks need only one call for all merges."""
+    """The merges of a file, with one list for all left texts and one list for all right texts.
+
+    Most checks need only one call for all merges.
+    """
 
     left: list[str]
     right: list[str]

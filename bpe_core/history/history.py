@@ -493,9 +493,9 @@ class History(Sequence[Step]):
         return self._ranks
 
     def ranks_within(self, symbols: Sequence[int]) -> dict[Pair, int]:
-        """Return a dictionary like `ranks` that has at least the pairs which can occur in a word of these symbols.
+        """Return a dictionary like `ranks` that has at least the pairs that can occur in a word of these symbols.
 
-        The first calls search only for these pairs, which is faster than to make the dictionary of all pairs. Later
+        The first calls search only for these pairs, which is faster than making the dictionary of all pairs. Later
         calls return the dictionary of all pairs.
         """
         if "_ranks" in self.__dict__ or self._searched_words == FEW_WORDS:

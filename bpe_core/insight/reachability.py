@@ -217,9 +217,9 @@ def completions(raw: bytes) -> Iterator[str]:
 
 
 def _beginnings(continued: int) -> Iterator[bytes]:
-    """Yield each sequence of bytes with which a UTF-8 character can begin, if its last `continued` bytes are known.
+    """Yield each sequence of bytes that can stand before the last `continued` bytes of a UTF-8 character.
 
-    If `continued` is 0, no byte is missing at the beginning, so only an empty sequence is yielded.
+    If `continued` is 0, no byte is missing, so only an empty sequence is yielded.
     """
     if not continued:
         yield b""

@@ -1,7 +1,9 @@
-"""A trainer in plain Python that follows the rules of an exercise, or of a mistake.
+"""A trainer in plain Python that follows the given rules.
 
-It stores the count of each pair, and the words that contain the pair. So a step changes only the words that contain the
-joined pair.
+The rules describe a well-known exercise, or a trainer that contains a mistake.
+
+The trainer stores the count of each pair, and the words that contain the pair. So a step changes only the
+words that contain the joined pair.
 
     >>> aaa = {b"aaa": 2, b"aab": 1}
     >>> [*learn_merges(aaa, Rules())]

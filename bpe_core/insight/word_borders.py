@@ -259,7 +259,7 @@ def _table_of(expression: str) -> ScanTable | None:
 def _sign_of_blanks(steps: Sequence[PreTokenizer]) -> str:
     """Return the character that the given operations write in place of a space, or put before a text.
 
-    Return an empty text if they do neither.
+    Return an empty string if there is no such character.
     """
     for step in steps:
         if isinstance(step, Metaspace):
@@ -477,7 +477,7 @@ class PatternBorders:
 
     @cached_property
     def _reachable(self) -> Bools:
-        """Return a mask of the pattern's state table: whether each state can be reached by reading some text."""
+        """Return a mask of the states in the pattern's table that can be reached by reading some text."""
         rows = np.zeros(len(self._entries), np.bool_)
         rows[0] = True
         while True:

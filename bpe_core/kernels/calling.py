@@ -123,8 +123,8 @@ class Call:
 def with_first(kernel: Callable[[Any, int], int], first: Any) -> Callable[[int], int]:
     """Return a kernel with a fixed first argument, which is a bundle.
 
-    The returned function takes the second argument only. The second argument and the result are whole numbers. A call
-    takes a third of the time of other calls. Only one thread at a time may call the function.
+    The returned function takes the second argument only. The second argument and the result are whole numbers. A
+    call takes a third of the time of a call of `kernel`. Only one thread at a time may call the function.
     """
     if not isinstance(kernel, Kernel):
         return partial(kernel, first)
@@ -181,10 +181,10 @@ def _row_packer(example: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], list[in
 
 
 def _packer(example: Any) -> Callable[[Any], Any]:
-    """Return a function that turns an argument into the numbers of a row.
+    """Return a function that converts an argument into the numbers that represent it in a row.
 
-    `example` is an argument of the same type and layout. For a whole number or a contiguous array, return `int` or
-    `np.ndarray` instead of a function. The caller turns such arguments into numbers without a further call.
+    `example` is an argument of the same type and layout. For a whole number or a contiguous array, return `int`
+    or `np.ndarray` instead of a function. The caller converts such arguments itself, which saves a call.
     """
     if isinstance(example, tuple):
         return _bundle_packer(example) if hasattr(example, "is_bundle") else _row_packer(example)

@@ -163,7 +163,7 @@ def _after_spaces(data, place):
 
 @inlined
 def _is_same(out, begin, end, name):
-    """Return whether a copied text is the name of the field."""
+    """Return whether the text in `out` from `begin` to `end` is the name of the field."""
     k, length = np.uint64(0), np.uint64(len(name))
     is_same = end - begin == length
     while is_same and k < length:
@@ -222,10 +222,12 @@ def _copy_text(data, place, out, begin):
 
 @kernel
 def _copy_other_characters(data, place, out, begin):
-    """Copy text that is not ASCII until eight ASCII bytes follow, or an unusual byte. Check that it is valid UTF-8.
+    """Copy text that is not ASCII, and check that it is valid UTF-8.
 
-    Return two values: the offset after the text that was copied, and the end of the copy. The first value is FAILED if
-    the text is not valid UTF-8.
+    Stop after eight ASCII bytes, or before an unusual byte.
+
+    Return two values: the offset after the text that was copied, and the end of the copy. The first value is
+    FAILED if the text is not valid UTF-8.
     """
     eight, stop, sound = np.uint64(8), np.uint64(len(data)), np.uint64(SOUND)
     i, end, state = place, begin, sound

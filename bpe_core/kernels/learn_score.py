@@ -371,7 +371,7 @@ def best_scored(state, scores):
 
 @kernel
 def write_reasons(state, scores, reasons, left, right, count, other):
-    """Write the counts of the chosen tokens, and whether the next best pair has the same score."""
+    """Store the counts of the two chosen tokens. Also store whether the next best pair has the same score."""
     row, counts, record = state.run[0].merges, scores.token_counts, state.pairs[other]
     reasons.left_count[row], reasons.right_count[row] = counts[left], counts[right]
     reasons.tied[row] = (

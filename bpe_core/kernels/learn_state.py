@@ -209,9 +209,9 @@ FAR_AHEAD = 32  # occurrences that are fetched ahead if each needs little work
 
 @kernel
 def give_slice(pairs, run, pair, times):
-    """Reserve entries of the arena for a pair. They are free entries of the merged pair, or new entries at the end.
+    """Reserve entries of the arena for a pair, and return the first of them.
 
-    Return the first entry.
+    The free entries of the merged pair are used if there are enough. Otherwise new entries at the end are used.
     """
     if run.free + times <= run.free_stop:
         first, before = run.free, run.free_behind

@@ -79,9 +79,9 @@ class Tree(NamedTuple):
 
 @kernel
 def enter_pieces(tree, data, starts, roots, ids, births):
-    """Enter tokens by their bytes. Return the number of nodes.
+    """Insert tokens into the tree by their bytes, and return the number of nodes.
 
-    If several tokens have the same bytes, the first of them is entered.
+    If several tokens have the same bytes, only the first of them is inserted.
     """
     nodes = np.int64(CONTINUING + 1)
     for piece in range(len(ids)):
@@ -213,9 +213,9 @@ def longest_piece(pieces, data, start, stop, root):
 
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
-    """Store the token from `here` to `there` as the last token of the best split up to `there`, if this is better.
+    """Store the token from `here` to `there` if it improves the best split up to `there`.
 
-    `score` is the score of the token. The split is better if the sum of its scores is higher.
+    `score` is the score of the token. A split is better if the sum of its scores is higher.
     """
     total, known = room.totals[here] + score, room.totals[there]
     total = chosen(in_32_bits, np.float64(np.float32(total)), total)
@@ -229,8 +229,9 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
     """Try each token that begins at the offset `place` in the data as the next token of a split.
 
-    `from_place` is the position at which the token begins (see the module). Return whether one of the tokens is `width`
-    bytes long. At a node where no token ends, the score is minus infinity, so it never improves a split.
+    `from_place` is the position at which the token begins (see the docstring of the module). Return whether one
+    of the tokens is `width` bytes long. At a node where no token ends, the score is minus infinity, so it never
+    improves a split.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)

@@ -269,9 +269,10 @@ def begin_text(registers, start):
 
 @inlined
 def scan_eights(machine, data, place, limit, end, row, cuts, count):
-    """Read ASCII characters, eight at a time, until `limit` is reached or a character must be read alone.
+    """Read ASCII characters, eight at a time.
 
-    Return the offset and the state that were reached, and the number of offsets written.
+    Stop at `limit`, or before characters that must be read one by one. Return the offset and the state that were
+    reached, and the number of offsets written.
     """
     none, eight, back = np.uint64(0), np.uint64(8), np.uint64(FARTHEST_MARK)
     alone = np.uint64(len(machine.pair_entries) - PAIR_ROW)

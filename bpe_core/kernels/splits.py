@@ -144,7 +144,7 @@ def enter_texts(texts):
 
 @inlined
 def write_beginnings(texts, start, length):
-    """Write the numbers of all beginnings of a text. The last number is the number of the whole text."""
+    """Write a number for each prefix of a text, the empty prefix first. The last number stands for the whole text."""
     number, beginnings = np.uint64(0), texts.beginnings
     for cut in range(length):
         beginnings[cut] = number
@@ -163,7 +163,7 @@ def number_between(texts, begin, end):
 
 @bundle
 class Ways(NamedTuple):
-    """All ways to make a text of the list from two other texts, sorted by the text that results."""
+    """All pairs of texts in the list whose joined text is also in the list. They are sorted by the joined text."""
 
     left: Int32s
     right: Int32s

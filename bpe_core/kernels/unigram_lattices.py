@@ -295,10 +295,10 @@ def tidy_edges(lattice, scores):
 
 @inlined
 def _leave_expected(lattice, desk, shares, stop):
-    """Add the expected counts of the tokens that end at a node of the current word after the length `stop`.
+    """Add the expected counts of tokens that end at nodes of the current word after the length `stop`.
 
-    The nodes are visited from the longest beginning to the shortest. All words with these beginnings have been visited
-    before, so the sums over the symbols after these nodes are complete.
+    The nodes are visited from the longest prefix to the shortest. All words with these prefixes have already been
+    visited, so the sums over the symbols after these nodes are complete.
     """
     reached, left = desk.score, desk.left
     for place in range(desk.size[0], stop, -1):

@@ -211,9 +211,9 @@ def spread_slots(slots, larger):
 
 @kernel
 def match_pieces(pieces, trie, edges, active, word):
-    """Write the tokens that may end at each node of the words from `word` on.
+    """Store the tokens that may end at each node of the words. The first word has the index `word`.
 
-    Return the first word for which there is no room.
+    Return the index of the first word for which there is no room.
     """
     used = edges.first[trie.firsts[word]]
     while word < len(trie.shared):

@@ -1,14 +1,17 @@
-"""The words that an encoder has encoded, with their results. Almost every word of a text needs one look-up.
+"""A cache of the words that an encoder has encoded, with their results.
 
-A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers of its result.
-For a long word the slot holds a hash. The bytes and results of long words, and longer results, are stored in other
-arrays.
+Almost every word needs only one look-up.
 
-Several threads read and fill the same slots without waiting for each other. To enter a word, a thread claims an empty
-slot by a mark in its last number, which only one thread can do. Then it writes the other numbers, and at last it
-publishes the slot by writing the last number. A published slot is never written again, and a thread that has read the
-last number sees everything that was written before. Other threads treat a claimed slot like the slot of another word,
-so at worst a word is entered twice. Each thread writes long words and results into its own part of the other arrays.
+A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers of
+its result. For a long word the slot holds a hash. The bytes and results of long words, and longer results,
+are stored in other arrays.
+
+Several threads read and fill the same slots without waiting for each other. To insert a word, a thread claims
+an empty slot with a mark in its last number. Only one thread can claim a slot. The thread then writes the
+other numbers. Finally it writes the last number, which publishes the slot. A published slot is never written
+again, and a thread that has read the last number sees everything that was written before. Other threads treat
+a claimed slot like the slot of another word, so at worst a word is inserted twice. Each thread writes long
+words and results into its own part of the other arrays.
 """
 
 from __future__ import annotations
@@ -257,9 +260,9 @@ def lacks_memory(memory, most):
 
 @inlined
 def remember(memory, data, start, length, first, second, slot, out, free, count):
-    """Enter a word with its results into the memory. The results are in `out`, from the index `free` on.
+    """Insert a word and its results into the cache `memory`. The results are in `out`, from the index `free` on.
 
-    Do nothing if another thread takes the slot of the word first.
+    Do nothing if another thread claims the slot of the word first.
     """
     slots, number, results, about = memory.slots, memory.number, memory.results, np.uint64(count)
     if not claim(slots, slot + np.uint64(3), _CLAIMED):

@@ -160,7 +160,10 @@ def add_short(words, more, more_firsts):
 
 @kernel
 def spread_long(words, old, old_firsts):
-    """Copy the rows of a table of long words into a larger, empty table. The copies of the words stay in place."""
+    """Insert the rows of a table of long words into a larger, empty table.
+
+    Only the rows are moved. The stored bytes of the words stay where they are.
+    """
     table = words.long
     mask = np.uint64(len(words.long_firsts) - 1)
     shift = shift_of(mask)

@@ -116,10 +116,11 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """Return a number of tokens that the words need at least, whichever pieces a vocabulary contains.
+    """Return a lower bound of the number of tokens that the words need with any vocabulary of this size.
 
-    `pieces` is the number of pieces. Each of the best pieces is assumed to save as many tokens as it saves without the
-    others. Pieces that overlap save less together, so the real number of tokens is never smaller.
+    `pieces` is the number of pieces. Each of the best pieces is assumed to save as many tokens as it saves
+    without the others. Pieces that overlap save less together, so the real number of tokens is never below the
+    bound.
     """
     lattice = _lattice(bench)
     return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))

@@ -1,4 +1,7 @@
-"""The question of how many tokens the same text needs in each language, after each step of a run."""
+"""The question `languages`. It asks how many tokens the same text needs in each language.
+
+The answer has a value for each step of a run.
+"""
 
 from __future__ import annotations
 

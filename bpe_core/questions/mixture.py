@@ -1,4 +1,4 @@
-"""The question of which mixture of groups of texts explains the merges of a table."""
+"""The question `mixture`. It asks which mixture of groups of texts explains the merges of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how a measure of a sweep's runs changes with the size of the vocabulary."""
+"""The question `sweep-results`. It asks how a measure of a sweep's runs changes with the vocabulary size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of how a vocabulary can split a text in several ways, and how likely each way is."""
+"""The question `ways`. It asks in which ways a vocabulary can split a text, and how likely each way is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways to split a word by one vocabulary, in plain Python.
+"""The ways to split a word with one vocabulary, in plain Python.
 
 All ways are listed first. Then one way is chosen, or each way gets a probability.
 

@@ -247,7 +247,10 @@ class Unread:
         return [partial(self.read, *of_part) for of_part in ends], EVERY
 
     def read(self, start: int, stop: int, joins: bool) -> Texts | JoinedTexts:
-        """Convert the texts from index `start` to `stop` to bytes, as joined texts if that is possible and wanted."""
+        """Convert the texts from index `start` to `stop` to bytes.
+
+        Return joined texts if `joins` is true and the texts can be joined.
+        """
         texts = self.texts[start:stop]
         joined = JoinedTexts.of(texts) if joins and len(texts) > 1 else None
         return joined or Texts.of(texts)

@@ -386,7 +386,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 def changed_range(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
     """Return the smallest range that covers both the new bytes of an edit and the changed range `old`.
 
-    The edit moves the text behind it, so the ends of `old` are moved first.
+    The edit moves the text after it. Therefore the ends of `old` are moved first.
     """
     if old is None:
         return start, start + added

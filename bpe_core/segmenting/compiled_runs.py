@@ -293,7 +293,7 @@ class RanksOfRuns:
         self._machine = machine_of(named_table(runs.inside.pattern))
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return an array: the step that removes the boundary before each element of `symbols`.
+        """Return the step that removes the boundary before each element of `symbols`.
 
         `symbols` holds the symbols of many runs, with a negative number between two runs.
         """

@@ -53,11 +53,11 @@ class Merges:
         self._method = METHODS[history.recipe.method]
 
     def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
-        """Return an array: the rank of the boundary before each element of `symbols`.
+        """Return the rank of the boundary before each element of `symbols`.
 
         The array `symbols` holds the symbols of many words, with negative numbers between the words. The boundary
-        before the first symbol of a word, and before a negative number, has the rank PATTERN_CUT. A boundary that stays
-        has the rank NEVER.
+        before the first symbol of a word, and before a negative number, has the rank PATTERN_CUT. A boundary that
+        stays has the rank NEVER.
         """
         if not self._plainly and by_machine_code(len(symbols), ENCODING, work, is_needed=False):
             return self._compiled.of(symbols)

@@ -97,7 +97,10 @@ class WordEncoder:
         return self.kernels_for(len(text.encode(errors="surrogatepass")), work)
 
     def ids_of_first(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s | None:
-        """Return the tokens of the first text. Return None if loading machine code is worth it, or if it is loaded."""
+        """Return the tokens of the first text if plain Python splits it faster than machine code can be loaded.
+
+        Return None for any later text, or if the machine code is already loaded.
+        """
         return None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
@@ -146,7 +149,7 @@ class WordEncoder:
         return self._ids_of_parts(kernels, parts, at, changes)[0]
 
     def _changes_of_parts(self, kernels: CompiledEncoder, allowed: tuple[str, ...]) -> ChangedTexts | None:
-        """Return the machine code that normalizes the parts of a text between these special tokens.
+        """Return the machine code that normalizes the parts of a text between the special tokens in `allowed`.
 
         Return None if Python normalizes them, or if they stay unchanged.
         """

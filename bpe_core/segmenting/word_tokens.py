@@ -269,11 +269,12 @@ class _PlacedTokens(NamedTuple):
 
 
 class WordTokens(Segmentation):
-    """A text with its tokens after every step: the `Segmentation` of a method that splits word by word.
+    """A text with its tokens after every step.
 
-    An edit moves the words after it. Until the new bytes are split, a few new bytes are shown as part of the token
-    before them, so that the colours do not flicker during typing. Many new bytes, and the words that they divide, are
-    shown without a token.
+    It is the `Segmentation` of a method that splits word by word. An edit moves the words after it. New bytes
+    have no tokens of their own until they are split. A few new bytes are shown as part of the token before them,
+    so that the colours do not flicker during typing. If there are many new bytes, they are shown without a token,
+    and so are the words that they divide.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:

@@ -135,7 +135,7 @@ def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
 
 @cache
 def _rows_as_text(name: str) -> str:
-    """Return the query that gives all rows of a part as a single text.
+    """Return an SQL query for all rows of a part of the session file. The result of the query is a single text.
 
     SQLite builds the text without Python, so other threads need not wait.
     """

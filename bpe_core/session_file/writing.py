@@ -262,10 +262,10 @@ class SessionWriter:
 
 
 def _last_number(number: int, words: WordTable) -> int:
-    """Return the last of the numbers that a word table and its further tables have in the session file.
+    """Return the last number that belongs to a word table in the session file.
 
-    The word table `words` has the number `number`. The further tables, for its languages and for its first stage, have
-    the next numbers.
+    The word table `words` has the number `number`. It may have further tables, for its languages and for its
+    first stage. They have the next numbers.
     """
     return number + 2 * len(words.languages) + (words.at_first is not None)
 

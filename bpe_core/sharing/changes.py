@@ -90,7 +90,10 @@ def _ranges_without_form() -> npt.NDArray[np.int64]:
 
 
 def scan_of(table: ScanTable) -> dict[str, Any]:
-    """Return the table with which a page finds where words begin. The kinds of characters are stored as ranges."""
+    """Return the table with which a shared web page finds where words begin.
+
+    The kinds of characters are stored as ranges.
+    """
     kinds = table.kind_of_code_point
     starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
     return {

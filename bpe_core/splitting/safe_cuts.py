@@ -112,7 +112,7 @@ class SafeCuts:
         return max(0, len(data) - _LOOK_BACK) + int(places[-1]) if len(places) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """Return the range of bytes whose words may be changed by an edit.
+        """Return the range of bytes in which an edit may have changed the words.
 
         The edit changed the bytes from `start` to `stop`.
         """

@@ -81,8 +81,8 @@ SECONDS_BETWEEN_LOOKS = 0.2  # for requests to the training
 class GrowingRun:
     """A session of one run that is saved again and again while the run is learned.
 
-    Each time the whole file is replaced. If the program is killed, the same command continues from the last saved step.
-    A request beside the file can pause or stop the run.
+    Each time the whole file is replaced. If the program is killed, the same command continues from the last saved
+    step. A request file next to the session file can pause or stop the run.
     """
 
     def __init__(

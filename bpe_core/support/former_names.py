@@ -1,7 +1,7 @@
 """The former names of modules, classes and attributes, for older plug-ins.
 
-A plug-in can import a module that has moved by its former name. A `DeprecationWarning` gives the new name. Classes that
-plug-ins use also keep their former names.
+A plug-in can import a moved module under its former name. A `DeprecationWarning` gives the new name. Classes
+that plug-ins use also keep their former names.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 def without_garbage_collection() -> Iterator[None]:
     """Switch the garbage collector off until the `with` block ends.
 
-    While very many objects are created, it would run often and find nothing.
+    The collector would run often while many objects are created, and it would find no garbage.
     """
     searches = gc.isenabled()
     gc.disable()

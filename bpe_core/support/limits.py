@@ -126,9 +126,10 @@ def _left_by_setting() -> int | None:
 
 
 def _left_by_control_groups() -> int | None:
-    """Return how many more bytes the control groups of this process allow, as in a container.
+    """Return how many more bytes the control groups of this process allow.
 
-    If several groups have limits, the smallest number is returned.
+    A control group limits the memory of a container, for example. If several groups have limits, the smallest
+    number is returned. Return None if there is no limit.
     """
     try:
         lines = (PROC / "self/cgroup").read_text(encoding="utf-8").splitlines()

@@ -79,7 +79,7 @@ class Pages(WrappedFile):
 
 
 class Page(NamedTuple):
-    """The values in the header of a page."""
+    """The values in the header of a Parquet page."""
 
     place: int  # the offset of the header in the file
     kind: int

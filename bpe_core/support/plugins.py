@@ -180,7 +180,7 @@ def _path(file: str) -> Path:
 
 
 def plugin_arguments() -> list[str]:
-    """Return command-line arguments that make another process of the program run the same plug-in files."""
+    """Return the command-line arguments with which another process of the program loads the same plug-in files."""
     return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
 

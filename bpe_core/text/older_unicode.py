@@ -182,7 +182,7 @@ def _unassigned(start: int, stop: int) -> str:
 
 @cache
 def characters_treated_differently() -> frozenset[str]:
-    """Return the characters that have other properties in today's Unicode than in the older version."""
+    """Return the characters whose properties differ between today's Unicode and the older version."""
     return later() | _FORMERLY.keys()
 
 

@@ -1,5 +1,6 @@
-"""Texts and words that are hard to split, and a tokenizer that encodes them with only the features that a format can
-store.
+"""Texts and words that are hard to split, and a tokenizer to check on them.
+
+The tokenizer uses only the features that a format can store.
 """
 
 from __future__ import annotations
@@ -216,9 +217,9 @@ class CheckedTokenizer:
         return [number for i, number in enumerate(numbers) if number != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
-        """Return a sentence that describes the difference between two answers to a sample.
+        """Return a sentence that describes how two encodings of a sample differ.
 
-        The sentence is empty if the answers agree. `whose` is the name of the program that gave the answer `other`.
+        The sentence is empty if they agree. `whose` is the name of the program that made the encoding `other`.
         """
         if answer == other or self._is_as_probable(answer, other):
             return ""

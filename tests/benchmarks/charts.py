@@ -20,7 +20,10 @@ END = 32_000  # steps
 
 
 def measure(application: Any) -> None:
-    """Draw each kind of chart in two sizes, and time its changes: new values, another step, a crosshair and a move."""
+    """Draw each kind of chart in two sizes, and measure how long its changes take.
+
+    The changes are new values, a moved crosshair, a different step, and a moved view.
+    """
     from PySide6.QtCore import QPointF
 
     from app.window.charts.figure_view import FigureView

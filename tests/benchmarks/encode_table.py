@@ -162,7 +162,7 @@ OPENERS: dict[str, Callable[[Table], Encoder]] = {
 
 
 def perform(name: str, table: Table, path: Path, size: int) -> Encoded:
-    """Measure a library. The text is repeated until it has at least `size` bytes."""
+    """Measure how fast a library encodes. The text is repeated until it has at least `size` bytes."""
     text = path.read_text(encoding="utf-8")
     text *= max(1, -(-size // max(1, path.stat().st_size)))
     documents = documents_of(text)
@@ -209,7 +209,10 @@ def documents_of(text: str) -> list[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return different lines of a text. Longer lines are shortened to LONGEST_LINE characters."""
+    """Return up to LINES different lines of a text, each only once.
+
+    Lines with fewer than SHORTEST_LINE characters are left out. Long lines are cut to LONGEST_LINE characters.
+    """
     cut = (line[:LONGEST_LINE] for line in text.split("\n") if len(line) >= SHORTEST_LINE)
     return list(dict.fromkeys(cut))[:LINES]
 

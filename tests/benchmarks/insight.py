@@ -101,9 +101,9 @@ VARIANTS = tuple(f"{question}{again}" for question in QUESTIONS for again in (""
 
 
 def ask(path: Path, variant: str) -> Stopwatch:
-    """Return the time of the first question of a kind about a run.
+    """Ask questions of one kind about a run, and return the time of the first question.
 
-    If `variant` ends in "again", return the median time of later questions of this kind.
+    If `variant` ends in "again", return the median time of the later questions instead.
     """
     engine, name = Engine(path), variant.removesuffix(" again")
     with Stopwatch() as first:

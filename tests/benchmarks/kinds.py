@@ -1,8 +1,9 @@
-"""The files of tokenizers of further kinds, for the table of encoding times.
+"""Tokenizer files of several kinds, for the table of encoding times.
 
-The kinds are SentencePiece's byte-pair encoding and Unigram, the `tokenizer.json` of both, and a WordPiece vocabulary
-with BERT's normalization. `python -m tests.benchmarks --only encode-kinds` measures each kind beside the libraries that
-read it. The vocabularies are learned from one text, and other texts are encoded.
+The kinds are SentencePiece's byte-pair encoding and Unigram, the `tokenizer.json` of both, and a WordPiece
+vocabulary with BERT's normalization. `python -m tests.benchmarks --only encode-kinds` measures each kind with
+this program and with the libraries that read the file. The vocabularies are learned from one text, and other
+texts are encoded.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LONGEST_LINE = 4_000  # characters of a line to learn from
 
 
 class Kind(NamedTuple):
-    """A tokenizer file of a kind, and the libraries that read it with the same ids as this program."""
+    """A tokenizer file for the benchmark, and the libraries that give the same ids with it as this program."""
 
     title: str
     table: Table

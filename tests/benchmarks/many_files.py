@@ -1,6 +1,6 @@
-"""The measurement of a folder with as many files as the source code of a large program, by a command and in a window.
+"""A benchmark of a folder with as many files as the source code of a large program.
 
-The folder is opened, its words are counted, and a vocabulary is learned from it.
+A command and a window open the folder, count its words, and learn a vocabulary from it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def processor_seconds(who: int) -> float:
 
 
 def measure(text: Path, open_window: Callable[[Path], None]) -> None:
-    """Measure a command and then the window. The files are read once before, so that the system has them in memory."""
+    """Measure a command and then the window.
+
+    The command runs twice, and the second run is measured. By then the files are in the system's memory.
+    """
     with TemporaryDirectory() as top:
         folder = Path(top) / "many"
         folder.mkdir()

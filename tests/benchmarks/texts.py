@@ -1,6 +1,6 @@
-"""The texts on which benchmarks measure if a person names no text.
+"""The default texts of the benchmarks.
 
-They are real texts in `../shared`. A machine without these texts gets random texts of words of this project.
+They are real texts in `../shared`. Each missing text is replaced by a text of random words.
 """
 
 from __future__ import annotations

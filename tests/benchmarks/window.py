@@ -95,8 +95,9 @@ def _memory_megabytes() -> float:
 
 
 def measure_training(text: Path) -> None:
-    """Print the gaps between the ticks of a 5 ms timer in the window's thread, without work and then during
-    training.
+    """Print the gaps between the ticks of a 5 ms timer in the window's thread.
+
+    The gaps are measured while the window counts words, is idle, trains, and shows other steps.
     """
     program, run_for = _window(text)
     beginning = text.read_bytes()[:TEXT_BYTES].decode(errors="ignore")

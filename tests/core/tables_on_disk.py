@@ -16,7 +16,10 @@ from pyarrow import feather, parquet
 
 
 def write_every_kind(folder: Path, texts: Sequence[str]) -> dict[str, str | None]:
-    """Write the texts as files and folders of every kind. Return each path with its field, if a field must be given."""
+    """Write the texts as files and folders of every kind.
+
+    Return a dictionary from each path to the field of the texts. The field is None if it need not be given.
+    """
     table = arrow.table({"id": range(len(texts)), "text": arrow.array(texts, arrow.string())})
     parquet.write_table(table, folder / "a.parquet", compression="zstd", row_group_size=3, data_page_size=64)
     feather.write_feather(table, str(folder / "a.feather"), chunksize=2)

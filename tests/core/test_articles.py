@@ -190,7 +190,7 @@ def test_training_on_the_book_words_with_a_marker_gives_the_expected_merges(lear
 
 
 class Figures(NamedTuple):
-    """The numbers that article B prints for its poem."""
+    """The numbers about a poem that are printed in article B, which the module's docstring describes."""
 
     distinct: int
     words: int
@@ -300,7 +300,7 @@ def test_given_merges_split_the_word_lowly_into_the_expected_tokens(marker: str,
 
 
 def tokens_of(word: str, history: History) -> list[str]:
-    """Return the token texts of a word. Check that reference and engine agree."""
+    """Return the texts of a word's tokens. Check that the reference and the engine agree."""
     ids = reference.encode_word(word.encode(), history)
     assert Tokenizer(history).encode(word) == ids
     texts = token_texts(history)

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, about ports and
 def random_numbers_of_dask() -> None:
     """Give Dask its own random generator, because threads of Dask may draw numbers after these tests have ended.
 
-    Hypothesis fails a test during which another thread has drawn from the generator of Python's module.
+    Hypothesis fails a test if another thread uses the global generator of the module `random` during the test.
     """
     for module in ("dask.sizeof", "distributed.comm.core", "distributed.scheduler", "distributed.utils_comm"):
         import_module(module).random = Random()  # type: ignore[attr-defined]

@@ -55,7 +55,7 @@ def bits(corpus: dict[str, int], pieces: dict[str, str]) -> Fraction:
 
 
 def expected_texts() -> dict[str, list[str]]:
-    """Compute the numbers and texts that each solution must contain, by exercise."""
+    """Return a dictionary from each exercise to the numbers and texts that its solution must contain."""
     words = bpe.train(WORDS, Recipe.preset("words", merges=4))
     alphabet = words.alphabet
     pairs = bpe.count_pairs([(alphabet.symbols_of(word, words.recipe), count) for word, count in WORDS])

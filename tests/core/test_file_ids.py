@@ -86,7 +86,10 @@ def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
 
 @pytest.fixture
 def hugging_face(tmp_path: Path) -> NumberedTable:
-    """Make a tokenizer file by the library's own trainer, which gives the first ids to special tokens."""
+    """Train a tokenizer with the library `tokenizers`, and return the table of its file.
+
+    The trainer of the library gives the first ids to special tokens.
+    """
     library = tokenizers.Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     library.decoder = decoders.ByteLevel()
@@ -276,7 +279,7 @@ def id_of(library: tokenizers.Tokenizer, token: str) -> int:
 def test_a_token_trimmed_by_its_id_is_missing_in_the_tokenizers_library(
     hugging_face: NumberedTable, tmp_path: Path
 ) -> None:
-    """An earlier version removed another token if the special tokens came first."""
+    """An earlier version removed the wrong token if the special tokens came first."""
     study, library = hugging_face
     trimmed = bpe.trim(study, [id_of(library, "Ġwidow")])
     bpe.Study(trimmed.history).save(tmp_path / "trimmed.tokenizer.json")

@@ -1,4 +1,7 @@
-"""Tests that sessions and exports of older versions open with the same meaning (see tests/core/before/README.md)."""
+"""Tests that files of older versions are read correctly.
+
+The files are sessions and exports (see tests/core/before/README.md).
+"""
 
 from __future__ import annotations
 

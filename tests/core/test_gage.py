@@ -223,7 +223,7 @@ def test_the_gage_method_splits_a_text_with_the_pair_table_of_the_block_at_the_s
 
 
 def test_a_gage_step_after_the_last_step_shows_the_tokens_of_the_last_step() -> None:
-    """The window may ask for a step that a shorter answer does not have."""
+    """The window may ask for a step after the last step of the answer."""
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
         segmentation = Tokenizer(known).segmentation("low lower")

@@ -1,4 +1,7 @@
-"""Tests of the manual: commands print the shown output, generated parts equal the code, and links lead to pages."""
+"""Tests of the manual.
+
+Commands print the output shown, generated parts agree with the code, and links lead to pages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of what a vocabulary size costs a model: the numbers equal those of published models and plain arithmetic."""
+"""Tests of what a vocabulary size costs a model.
+
+The numbers agree with the numbers of published models, and with plain arithmetic.
+"""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ print(*(hashlib.sha256(pickle.dumps(one)).hexdigest() for one in (*made, made[0]
 
 
 def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> None:
-    """So the fingerprint of an encoding function stays the same, and a cache that uses this fingerprint stays valid."""
+    """Equal pickles keep the fingerprint of an encoding function unchanged. A cache that uses it stays valid."""
     paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
     for path in paths:
         train_preset("gpt2").save(path)

@@ -1,5 +1,6 @@
-"""Tests that the scanner's tables split texts as `regex` does: every character, every short text, real and random
-texts.
+"""Tests that the scanner's tables split texts as `regex` does.
+
+The tests use every character, every short text, real texts and random texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tests of texts that contain the text of a special token: every function treats them as the file's library does."""
+"""Tests of texts that contain the text of a special token.
+
+Every function treats such texts as the library of the tokenizer file does.
+"""
 
 from __future__ import annotations
 

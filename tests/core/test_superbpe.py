@@ -147,8 +147,9 @@ CODE = "".join(
 
 
 class TwoTrainings:
-    """The method of SuperBPE's authors, written for the tests: two trainings on all lines, each with
-    another pattern.
+    """The method of SuperBPE's authors, written for the tests.
+
+    It trains on all lines twice, and the second time it uses a different pattern.
     """
 
     def __init__(self, text: str) -> None:

@@ -259,7 +259,7 @@ def one_session(only_window: Program) -> list[object]:
 def reuse_session(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
     """Return the window with the session that `make` makes.
 
-    If the test before did not change the session, it is not made again.
+    The session of the previous test is reused if that test did not change it.
     """
     if session and session == state_of(window):
         with reset_window_around(qtbot, window):

@@ -1,7 +1,7 @@
 """Tests of memory.
 
-Python collects garbage in the window's thread and old objects when the window is idle. Freed memory is returned to
-the system.
+Garbage is collected when the program asks for it, usually while the window is idle. Freed memory is returned
+to the system.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class ChartWiring(QObject):
             self._write(exact, command, path)
 
     def _write_own(self, make: Callable[[], bytes], command: tuple[str, ...], path: Path) -> None:
-        """Write a file of a kind that only this page offers. A background task writes it."""
+        """Write a file in a background task. Only this page offers files of this kind."""
 
         def write(task: Task) -> None:
             with write_atomically(path) as file:

@@ -1,4 +1,4 @@
-"""A class that connects imports and exports with the window: tokenizers, ids, counts and compressed files."""
+"""A class that connects the window with imports and exports of tokenizers, ids, counts and compressed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions and a class that search everything that the window can do or show: titles, tokens and steps."""
+"""Functions and a class for searching the titles, tokens and steps of the window."""
 
 from __future__ import annotations
 

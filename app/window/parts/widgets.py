@@ -81,7 +81,7 @@ def scale_font(widget: Widget, times: float, *, bold: bool = False) -> Widget:
 
 
 def use_fixed_font(widget: Widget, times: float = 1.0) -> Widget:
-    """Show a widget in the font of tokens, `times` as large as usual letters. Return the widget."""
+    """Show a widget in the font of tokens, at `times` the usual text size. Return the widget."""
     return adapt_to_zoom(
         widget, lambda widget: widget.setFont(fixed_font(times * QApplication.font(widget).pointSizeF()))
     )

@@ -252,7 +252,10 @@ class SelectionWiring(QObject):
         self.card.show_text(CardText("Why it is split here", sentence=sentence), self._place, is_kept=False)
 
     def _byte_of(self, mark: Mark) -> int | None:
-        """Return a byte of the user's text at which a token, pair or word occurs at the step shown, or None."""
+        """Return a byte offset in the user's text at which a token, pair or word occurs at the step shown.
+
+        Return None if there is no such offset, or if the text is too long to search.
+        """
         model = self._text.editor.model
         if mark.byte is not None and mark.byte < model.byte_length:
             return mark.byte

@@ -1,4 +1,8 @@
-"""A class that offers to restore unsaved sessions: at the start, after another session was begun, and in a menu."""
+"""A class that offers to restore unsaved sessions.
+
+It makes the offer when the window opens and when the user leaves a session. A menu lists the unsaved
+sessions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A class that connects the shelf with Watch, with Compare, with saved pictures, and with the folder of tokenizers."""
+"""A class that connects the shelf with the rooms Watch and Compare, saved pictures, and the tokenizer folder."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
 class SpecialTokenNotice(QObject):
     """A model of the first special token in the text.
 
-    It holds a sentence that says how the token is read, and an offer to read special tokens in the other way.
+    It holds a sentence that says whether the token counts as a special token or as ordinary text. It also holds
+    an offer to change this.
     """
 
     changed = Signal()

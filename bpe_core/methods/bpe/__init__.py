@@ -1,4 +1,4 @@
-"""The method byte-pair encoding: it repeatedly joins the pair that occurs most often."""
+"""The method of byte-pair encoding. It repeatedly joins the pair that occurs most often."""
 
 from __future__ import annotations
 

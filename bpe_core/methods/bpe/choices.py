@@ -1,4 +1,4 @@
-"""The presets of byte-pair encoding, which has no choices besides the common ones."""
+"""The presets of byte-pair encoding. The method has no choices of its own."""
 
 from __future__ import annotations
 

@@ -215,9 +215,9 @@ class Why(ExplainedText):
         return self.in_word(word, symbol - word.first, at)
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Explain a boundary.
+        """Explain the boundary before a byte, after `at` merges.
 
-        If a step joined the two sides, the text includes the values by which the step was chosen.
+        If a merge removed the boundary, the text includes the values for which this merge was chosen.
         """
         reason = self.at_byte(byte, at)
         explanation = self.explained(reason)

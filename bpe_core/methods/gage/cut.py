@@ -92,7 +92,7 @@ class CutByBlock(NamedTuple):
 class BlockTokens(Segmentation):
     """The tokens into which the table of one block splits a text.
 
-    If a step of another block is requested, the text is split again by the table of that block.
+    If a step of a different block is requested, the text is split again with the table of that block.
     """
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:

@@ -71,10 +71,10 @@ class Stretches:
 
 
 def lead_of(symbol: Symbol, recipe: Recipe) -> int:
-    """Return a number that represents a base symbol when the symbols that follow a piece are compared.
+    """Return a number for comparing the base symbols that follow a piece.
 
-    Two symbols count as different if their numbers differ. The number is the first byte of the symbol's text. If the
-    base symbols are not text, the number is computed from the code point of the symbol.
+    Two symbols count as different if their numbers differ. The number is the first byte of the symbol's text. If
+    the base symbols are not text, the number is computed from the code point of the symbol.
     """
     if recipe.base_symbols and symbol.kind == "character":
         return 1 + ord(symbol.text.decode()) % _DIFFERENT

@@ -27,7 +27,7 @@ Text = list[tuple[bpe.Word, int]]
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Learn merges until the vocabulary is full, or no language has a pair that is frequent enough.
+    """Learn merges until the vocabulary is full, or until no language has a pair that is frequent enough.
 
     >>> from dataclasses import replace
     >>> from bpe_core.counting.words import Language

@@ -1,4 +1,4 @@
-"""The method SuperBPE: it joins pairs within words at first. From a certain step on, it also joins across words."""
+"""The SuperBPE method. It joins pairs within words first. From a chosen step on, it also joins across words."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def compiled_lattices() -> LatticesMaker:
 
 
 def compiled_way(kind: type[DroppingLearner], part: str = WEIGHING) -> CompiledWay:
-    """Return the implementation of learning in machine code that uses learners of the class `kind`."""
+    """Return the compiled implementation of learning. It uses learners of the class `kind`."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, compiled_lattices())

@@ -60,9 +60,9 @@ class WholeTexts(NamedTuple):
     def steps(self) -> tuple[Step, ...]:
         """Return the operations that these options lead to, in their order.
 
-        If there is a table, the first operation replaces characters by this table. Usually further operations remove
-        double spaces, and add the prefix or the suffix. But if their effect depends on the replaced characters, the
-        first operation does their work, too.
+        If there is a table, the first operation replaces characters according to this table. Usually further
+        operations remove double spaces, and add the prefix or the suffix. If their effect depends on the replaced
+        characters, the first operation also does their work.
         """
         marks = self.marks
         table = self.table

@@ -117,7 +117,7 @@ class _StoredArray:
 
     @classmethod
     def begun(cls, file: Any, name: str) -> _StoredArray:
-        """Read the head of an array. Raise CorpusError if the array does not hold sequences of integers."""
+        """Read the header of an array. Raise CorpusError if the array does not hold sequences of integers."""
         read_head = _HEADS.get(np.lib.format.read_magic(file))
         if read_head is None:
             raise CorpusError(f"{name} has a header of an unknown version. {_HELP}")

@@ -237,7 +237,11 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
 
 
 def encoding_of(head: bytes, named: str | None) -> str:
-    """Return the encoding of a file: that of its byte order mark, else the encoding `named`, else UTF-8."""
+    """Return the encoding of a file.
+
+    It is the encoding of the byte order mark if `head` begins with one. Otherwise it is `named`, or UTF-8 if no
+    encoding is named.
+    """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding

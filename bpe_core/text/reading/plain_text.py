@@ -198,7 +198,8 @@ def text_blocks(
     """Yield the text of a file in blocks of about `size` bytes, without its byte order mark.
 
     In UTF-8, a block ends where `length_to_pass_on` says. The bytes after this length begin the next block. If
-    `checked_later` is given, the blocks need not be valid UTF-8, and the caller has to check them by it.
+    `checked_later` is given, the blocks need not be valid UTF-8, and the caller must check them with
+    `checked_later`.
     """
     if source.size is not None and not source.compression:
         size = min(size, source.size + 1)  # one byte more than a small file has, so that the first block shows its end

@@ -1,6 +1,7 @@
-"""The functions that all readers of rows share: text fields, bad rows, word lists.
+"""Functions that all readers of rows share. They handle text fields, bad rows and word lists.
 
-The field of a text is written as `text`, `doc.body`, or `messages[].content` for a text in each item of a list.
+The field of a text is written as `text`, `doc.body`, or `messages[].content` for a text in each item of a
+list.
 """
 
 from __future__ import annotations

@@ -187,9 +187,9 @@ class Automaton:
         return len(self._states) - 1
 
     def _build(self, node: Part, then: int) -> int:
-        """Build the states for a part of the expression, and return the state in which a thread begins to read it.
+        """Build the states that read a part of the expression, and return the first state.
 
-        After the part, the thread goes on to the state `then`.
+        After the part, the automaton goes on to the state `then`.
         """
         match node:
             case CharacterSet(sources):
@@ -259,7 +259,7 @@ class Stage(NamedTuple):
 
     @property
     def begins_at(self) -> set[int]:
-        """Return the offsets at which the match of this stage may begin, among the characters that were read."""
+        """Return the offsets, among the characters read so far, at which the match of this stage may begin."""
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:

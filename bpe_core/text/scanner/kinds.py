@@ -1,8 +1,8 @@
 """The kinds of characters that a pattern distinguishes, and the kind of each character.
 
-The code points are divided into ranges. All characters of a range belong to the same classes of the pattern, so only
-the first character of each range is matched with `regex`. So tables and expressions always use the same version of
-Unicode.
+The code points are divided into ranges. All characters of a range belong to the same classes of the pattern,
+so only the first character of each range is matched with `regex`. Therefore the tables always use the same
+version of Unicode as the regular expressions.
 """
 
 from __future__ import annotations

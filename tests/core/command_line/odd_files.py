@@ -39,7 +39,10 @@ VALUES = {
 
 
 def good_files(folder: Path) -> dict[str, str]:
-    """Write a file that fits each kind of argument. Return a dictionary from the shown name of the argument to it."""
+    """Write a valid file for each kind of argument.
+
+    Return a dictionary from the placeholder of each argument, such as `TABLE`, to the path to pass.
+    """
     (folder / "texts").mkdir()
     (folder / "texts" / "a.txt").write_text(TEXT)
     bpe.train([TEXT], "gpt2", vocab_size=262).save(folder / "table.csv")

@@ -1,4 +1,7 @@
-"""Tests of odd files as arguments: each argument of each command answers in a sentence."""
+"""Tests of odd files as arguments.
+
+Each command reports an odd file in a sentence, whichever argument names the file.
+"""
 
 from __future__ import annotations
 

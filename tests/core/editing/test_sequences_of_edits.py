@@ -38,7 +38,7 @@ RECIPES = {
 
 
 class State(NamedTuple):
-    """A table with the file ids of its tokens."""
+    """A history, and the id of each of its tokens in the tokenizer file."""
 
     history: History
     numbers: Int64s

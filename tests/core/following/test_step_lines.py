@@ -1,4 +1,7 @@
-"""Tests of a run that is followed through lines of JSON: its steps are read back equal, wherever the stream ends."""
+"""Tests of a run that is followed through lines of JSON.
+
+The steps are read back unchanged, wherever the stream ends.
+"""
 
 from __future__ import annotations
 

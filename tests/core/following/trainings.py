@@ -65,8 +65,9 @@ def look_until(look: Callable[[], FollowedRun], is_reached: Callable[[FollowedRu
 
 
 def are_beginnings(seen: list[FollowedRun], whole: History) -> bool:
-    """Return whether each followed run has the first steps of the whole history, and no fewer steps than the run
-    followed before it.
+    """Return whether the followed runs are growing beginnings of the whole history.
+
+    Each run must have the first steps of the history, and at least as many steps as the run before it.
     """
     lengths = [run.learned for run in seen]
     histories = [run.history for run in seen if run.history is not None]

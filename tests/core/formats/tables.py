@@ -47,7 +47,7 @@ def read_row_by_row() -> Iterator[None]:
 
 @contextmanager
 def read_at_once_only() -> Iterator[None]:
-    """Let a test fail if a format reads a table row by row while the context is open."""
+    """Make the test fail if a format reads a table row by row while the context is open."""
 
     def refused(*given: object) -> None:
         raise AssertionError("a row is read by itself")

@@ -1,5 +1,6 @@
-"""Tests of the cache of opened tables: a file opens equally from the cache, and an outdated cached table is
-never used.
+"""Tests of the cache of opened tables.
+
+A table from the cache equals the table from the file. An outdated table in the cache is never used.
 """
 
 from __future__ import annotations

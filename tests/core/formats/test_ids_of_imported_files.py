@@ -58,7 +58,7 @@ def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path: Path) -> None:
-    """The ranks have bytes in another order, as in cl100k, and tokens named like keys of a tokenizer.json."""
+    """The bytes have shuffled ranks, as in cl100k. Some tokens are named like keys of a tokenizer.json."""
     order = np.random.default_rng(3).permutation(256).tolist()
     history = learn_preset("cl100k", merges=100)
     made = [text for text in written(history)[256:] if text not in (b"mo", b"voc")]

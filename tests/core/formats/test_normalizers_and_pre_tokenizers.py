@@ -1,4 +1,7 @@
-"""Tests of the normalizers and pre-tokenizers of a tokenizer.json: in any order, they give the ids of the library."""
+"""Tests of the normalizers and pre-tokenizers of a tokenizer.json.
+
+They give the same ids as the library, in whatever order they are combined.
+"""
 
 from __future__ import annotations
 

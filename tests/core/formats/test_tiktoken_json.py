@@ -1,4 +1,7 @@
-"""Tests of the JSON files of tiktoken for JavaScript: the program gives all ids of tiktoken, also of special tokens."""
+"""Tests of the JSON files of tiktoken for JavaScript.
+
+The program gives the same ids as tiktoken, including the ids of special tokens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of the verification of an export: it finds different ids and counts before the old file is replaced."""
+"""Tests of the verification of an export.
+
+The verification finds wrong ids and counts before the old file is replaced.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of the explanation of Gage's compressor: its tokens equal the encoding, and together they give the text."""
+"""Tests of the explanation of Gage's compressor.
+
+The explained tokens agree with the encoding, and together they give the text.
+"""
 
 from __future__ import annotations
 

@@ -121,7 +121,10 @@ def assert_same(first: SavedSession, second: SavedSession) -> None:
 
 
 def large_history(merges: int) -> History:
-    """Make a history that looks learned: no pair occurs twice, counts fall, and some steps are ties."""
+    """Make a history that resembles a learned history.
+
+    No pair occurs twice, counts fall, and some steps are ties.
+    """
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
     draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())

@@ -43,7 +43,7 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def change_and_open(path: Path, *statements: str) -> str:
-    """Change the file by SQL statements, and open it. Return the error message of the refusal."""
+    """Change a file with SQL statements, and check that it is refused. Return the error message."""
     with open_database(path) as connection:
         for statement in statements:
             connection.execute(statement)

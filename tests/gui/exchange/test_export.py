@@ -1,4 +1,7 @@
-"""Tests of the export from the window. A person reads the result of the check before an old file is replaced."""
+"""Tests of the export from the window.
+
+The window shows the result of the check before an old file is replaced.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tests of a window that follows a training in another process.
+"""Tests of a window that follows a training run of another process.
 
-It shows the steps, and can pause, stop and take over.
+The window shows the steps. It can pause the run, stop it, and take it over.
 """
 
 from __future__ import annotations

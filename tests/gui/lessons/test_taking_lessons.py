@@ -234,7 +234,7 @@ def test_a_user_can_take_a_lesson_with_the_keyboard_alone(qtbot: QtBot, program:
 
 
 def test_a_lesson_page_that_changes_the_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
-    """The merges of the run before must not count as answers on this page."""
+    """The merges of the previous run must not count as answers on this page."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
         page = page_of(qtbot, program)

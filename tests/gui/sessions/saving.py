@@ -77,7 +77,7 @@ def merges_in(path: Path, run: int) -> int:
 
 
 def text_in(path: Path) -> str:
-    """Return the person's text in a safety copy. While the copy is being written, return an empty text."""
+    """Return the user's text in a safety copy. Return an empty string while the copy is being written."""
     try:
         return read_session(path, is_safety_copy=True).text
     except BpeError:

@@ -89,7 +89,7 @@ def test_no_key_moves_the_caret_into_the_middle_of_a_grapheme(show_editor: Calla
 def test_a_short_text_is_shown_in_the_largest_letters_that_fit_into_the_editor(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
-    """A longer text has its usual size. If a person chooses a size, it stays."""
+    """A longer text is shown in the usual size. A size that the user chooses is kept."""
     editor = show_editor("a few words", width=500, height=300)
     usual = editor.font().pointSizeF()
     editor.fit_letters()

@@ -44,7 +44,7 @@ def test_without_a_run_each_character_of_the_text_is_a_token(qtbot: QtBot, progr
 def test_words_of_the_text_are_split_outside_the_thread_of_the_window(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a stranger's vocabulary, splitting a single word may take minutes."""
+    """Splitting a single word can take minutes with a vocabulary from an unknown source."""
     cut, threads = LongestPieces.cut, set[int]()
 
     def cut_and_note(pieces: LongestPieces, word: bytes, at: int) -> WordCut:

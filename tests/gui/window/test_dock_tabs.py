@@ -47,7 +47,7 @@ def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
 
 
 def go_on_building(program: Program) -> None:
-    """Show the room Build with the recipe in front of the bookmarks."""
+    """Show the room Build with two tabs. The recipe is in front, and the bookmarks are behind it."""
     program.window.show_room("build")
     program.window.docks["bookmarks"].show()
 

@@ -113,7 +113,7 @@ def test_the_button_that_keeps_a_session_for_the_next_start_has_no_delete_icon(
         return QMessageBox.StandardButton.Cancel
 
     def give_icons(box: QMessageBox, _: QMessageBox.StandardButton) -> None:
-        """Give buttons icons, as some desktops do."""
+        """Add an icon to the Discard button, as some desktops do."""
         box.button(QMessageBox.StandardButton.Discard).setIcon(icon("remove", box.palette()))
 
     monkeypatch.setattr(QMessageBox, "exec", asked)

@@ -168,7 +168,7 @@ def test_no_text_is_cut_off_at_a_zoom_of_150_percent_in_a_window_of_1280_by_800(
 
 
 def text_of(part: QWidget) -> str:
-    """Return the text that must be visible in full on a part, or an empty text."""
+    """Return the text of a widget that must be fully visible. Return an empty string if it has none."""
     if isinstance(part, QToolButton) and part.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:
         return part.text() if part.icon().isNull() else ""
     if isinstance(part, OneLine):

@@ -23,7 +23,10 @@ class LanesPage(QuestionPage):
 
 
 class LabPage(LanesPage):
-    """A page about all lanes: their curves, their common tokens, and the words that they split most differently."""
+    """A page about all lanes.
+
+    It shows their curves, the tokens that lanes share, and the words that they split most differently.
+    """
 
     word_chosen = Signal(str, int)  # the word and the lane
     list_wanted = Signal()  # the list of all words, for a file

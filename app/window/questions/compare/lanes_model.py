@@ -150,7 +150,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def recipes(self) -> dict[str, str]:
-        """Return the name and the explanation of each preset that can train another run."""
+        """Return the presets that can train a new lane, as a dictionary from name to explanation."""
         return {name: preset.explanation for name, preset in PRESETS.items()}
 
     def train(self, name: str) -> None:

@@ -66,7 +66,7 @@ class QuestionListModel(RowListModel[QuestionListRow]):
 
 
 class QuestionList(QListView):
-    """A list of questions below their subjects.
+    """A list of questions that are grouped by subject.
 
     The arrow keys move from question to question, and the window shows each answer.
     """

@@ -50,7 +50,10 @@ class MergeTree(PaintedFigure):
     step_pointed = Signal(int)  # the step that made the node under the mouse, or 0
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
-        """Let the tree fill its widget, between `smallest` and `largest` times its natural size."""
+        """Make an empty tree that is scaled to fill its widget.
+
+        `smallest` and `largest` limit the scale. They are multiples of the natural size.
+        """
         super().__init__("Merge tree", parent=parent)
         self._smallest = smallest
         self.scale = largest

@@ -240,8 +240,8 @@ class WhyModel(QObject, LazyModel):
     def ways(self) -> list[tuple[str, int | None]]:
         """Return lines that explain the boundary if the method has no merge tree.
 
-        Each line shows one way to split the word. The number after a line is the step that a click on it leads to, or
-        None.
+        Each item has a text and a step. The text shows one way to split the word. A click on the line leads to the
+        step, unless the step is None.
         """
         lines = []
         for way in () if self.place is None else self.place.ways:

@@ -1,8 +1,10 @@
-"""The layout of a text for Qt's editor: rows with room for backgrounds, a direction for each line, and named boxes.
+"""The layout of a text for Qt's editor.
 
-Qt asks for the place of each block that it needs, and other blocks are not laid out. Sometimes Qt itself lays out a
-block, such as after a keystroke, and puts it at the very top. Such a block is laid out again here. A block with another
-width is laid out again, too.
+It has rows with room for backgrounds, a direction for each line, and named boxes.
+
+Qt asks for the place of each block that it needs, and other blocks are not laid out. Sometimes Qt itself lays
+out a block, such as after a keystroke, and puts it at the very top. Such a block is laid out again here, as
+is a block whose width has changed.
 """
 
 from __future__ import annotations

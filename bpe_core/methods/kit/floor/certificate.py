@@ -1,10 +1,11 @@
 """The certificate of a floor.
 
-A floor is a number of tokens: no vocabulary of the same size splits the corpus into fewer tokens. The certificate is a
-file with the words of the corpus, and with prices for the places in them where pieces fit. Anyone can compute the floor
-from these.
+A floor is a number of tokens. No vocabulary of the same size splits the corpus into fewer tokens. The
+certificate is a file with the words of the corpus, and with prices for the places in the words where pieces
+fit. Anyone can compute the floor from the words and the prices.
 
-`reference/floor.py` reads the certificate, and uses none of the code that made it. `prices.py` explains the prices.
+`reference/floor.py` reads the certificate, and uses none of the code that made it. `prices.py` explains the
+prices.
 """
 
 from __future__ import annotations
