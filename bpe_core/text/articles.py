@@ -13,6 +13,7 @@ articles.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 from random import Random
 
@@ -90,7 +91,8 @@ class _Writer:
         self._scripts = [self._words_in(first, last, length) for first, last, length, _ in _SCRIPTS]
         most = max(len(self._words), WORDS_OF_A_SCRIPT)
         # A word is rarer than the words before it, by Zipf's law.
-        self._weights = list(accumulate(1 / (rank + 3) for rank in range(most)))
+        weights = list(accumulate(1 / (rank + 3) for rank in range(most)))
+        self._first_weights = cache(lambda count: weights[:count])
         self._kinds: dict[str, Callable[[], str]] = {
             "w": self._inflected,
             "v": lambda: self._one_of(self._verbs),
@@ -164,7 +166,7 @@ class _Writer:
         return self._some_of(words, 1)[0]
 
     def _some_of(self, words: Sequence[str], count: int) -> list[str]:
-        return self._random.choices(words, cum_weights=self._weights[: len(words)], k=count)
+        return self._random.choices(words, cum_weights=self._first_weights(len(words)), k=count)
 
     def _different(self, count: int, make: Callable[[], str]) -> list[str]:
         words: dict[str, None] = {}  # in the order in which they were invented

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from bpe_core.errors import CorpusError
 from bpe_core.text.corpus import Corpus
 
-pytest.importorskip("aiohttp")
+pytestmark = pytest.mark.skipif(find_spec("aiohttp") is None, reason="the package aiohttp is not installed")
 
 TEXT = "low lower lowest\n" * 100
 

@@ -139,15 +139,20 @@ def test_the_caption_of_exercise_answers_gives_the_recipe_and_the_checksum_of_ea
     assert hashlib.sha256(TEXTS["prose"].read_bytes()).hexdigest()[:16] in printed
 
 
-OWN = {"stories": stories(STORIES), "articles": articles(ARTICLES)}
+@pytest.fixture(scope="module")
+def built_in() -> dict[str, str]:
+    """Return the texts of the exercise command. They are made once for two tests, because that takes seconds."""
+    return {"stories": stories(STORIES), "articles": articles(ARTICLES)}
 
 
-@pytest.mark.parametrize(("name", "size"), [*zip(OWN, SIZES, strict=True)])
-def test_the_built_in_exercise_texts_are_large_enough_for_the_sizes_in_the_handout(name: str, size: int) -> None:
-    study = bpe.train([OWN[name]], recipe_of(EXERCISES["cs336"], size))
+@pytest.mark.parametrize(("name", "size"), [*zip(("stories", "articles"), SIZES, strict=True)])
+def test_the_built_in_exercise_texts_are_large_enough_for_the_sizes_in_the_handout(
+    built_in: dict[str, str], name: str, size: int
+) -> None:
+    study = bpe.train([built_in[name]], recipe_of(EXERCISES["cs336"], size))
     assert len(study) == size
 
 
-def test_the_built_in_exercise_texts_have_the_same_bytes_in_every_python_version() -> None:
-    sums = {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in OWN.items()}
+def test_the_built_in_exercise_texts_have_the_same_bytes_in_every_python_version(built_in: dict[str, str]) -> None:
+    sums = {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in built_in.items()}
     assert sums == {"stories": "d564dd2a87c63355", "articles": "aec8add0aed5fe4f"}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import AutoTokenizer
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
@@ -97,14 +96,23 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def library(model_folder: Path) -> Any:
+    """Return the tokenizer that transformers loads. It is imported here, because that takes seconds."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(model_folder)
+
+
 def with_template(folder: Path, template: str) -> str:
     (folder / "chat_template.jinja").write_text(template, encoding="utf-8")
     return str(folder)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_the_chat_question_gives_the_same_text_and_ids_as_transformers(model_folder: Path, name: str) -> None:
-    library = AutoTokenizer.from_pretrained(model_folder)
+def test_the_chat_question_gives_the_same_text_and_ids_as_transformers(
+    model_folder: Path, library: Any, name: str
+) -> None:
     folder = with_template(model_folder, TEMPLATES[name])
     rendered = 0
     for number, chat in enumerate(CHATS):
@@ -218,9 +226,8 @@ def gguf_of(model_folder: Path, **more: Any) -> bytes:
 
 
 def test_the_chat_templates_of_a_gguf_file_are_read_from_the_file_and_from_its_folder(
-    model_folder: Path, tmp_path: Path
+    model_folder: Path, library: Any, tmp_path: Path
 ) -> None:
-    library = AutoTokenizer.from_pretrained(model_folder)
     expected = library.apply_chat_template(CHATS[2], chat_template=OF_GGUF, tokenize=False)
     ids = library.apply_chat_template(CHATS[2], chat_template=OF_GGUF)["input_ids"]
     named = {"tokenizer.chat_templates": ["tool_use"], "tokenizer.chat_template.tool_use": "{{ tools }}{{ eos_token }}"}
@@ -249,9 +256,10 @@ def test_a_gguf_file_without_a_chat_template_is_refused(model_folder: Path, tmp_
             bpe.chat(str(place), CHATS[0])
 
 
-def test_a_chat_template_that_writes_a_generator_as_json_is_refused_as_in_transformers(model_folder: Path) -> None:
+def test_a_chat_template_that_writes_a_generator_as_json_is_refused_as_in_transformers(
+    model_folder: Path, library: Any
+) -> None:
     template = "{{ messages | map(attribute='content') | tojson }}"
-    library = AutoTokenizer.from_pretrained(model_folder)
     with pytest.raises(TypeError, match="generator is not JSON serializable"):
         library.apply_chat_template(CHATS[0], chat_template=template, tokenize=False)
     with pytest.raises(bpe.BpeError, match="generator is not JSON serializable"):
@@ -279,9 +287,8 @@ TOOL_CHATS = [
 
 @pytest.mark.parametrize("tools", [None, [{"type": "function", "function": {"name": "weather", "parameters": {}}}]])
 def test_chats_with_tools_and_content_parts_and_reasoning_are_rendered_as_in_transformers(
-    model_folder: Path, tools: list[dict[str, Any]] | None
+    model_folder: Path, library: Any, tools: list[dict[str, Any]] | None
 ) -> None:
-    library = AutoTokenizer.from_pretrained(model_folder)
     folder = with_template(model_folder, OF_TOOLS)
     for chat in TOOL_CHATS:
         answer = bpe.chat(folder, json.dumps({"messages": chat, "tools": tools}))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from tokenizers import Tokenizer, models, processors
-from transformers import AutoTokenizer
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
@@ -120,6 +119,8 @@ def test_a_pattern_that_llama_cpp_has_under_several_names_lists_these_names(mode
 
 
 def test_the_first_file_of_the_folder_question_is_the_file_that_transformers_loads(model: Path) -> None:
+    from transformers import AutoTokenizer  # takes seconds
+
     loaded = AutoTokenizer.from_pretrained(model)
     first = bpe.folder(str(model)).table.columns["file"][0]
     assert bpe.open(model / first).encode(TEXT) == loaded.encode(TEXT)
