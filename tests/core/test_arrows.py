@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core.kernels import readiness
 from tests.shared import ROOT
 
 LAYERS = ["bpe_core", "app.worker", "app.session", "app.window"]  # each layer may import the layers before
@@ -241,6 +242,10 @@ def test_the_top_level_of_the_repository_holds_exactly_the_expected_files() -> N
     assert names - BUILT == TOP_LEVEL
 
 
+by_machine_code = pytest.mark.skipif(readiness.is_forbidden(), reason="machine code is forbidden here")
+
+
+@by_machine_code
 def test_the_program_trains_on_a_sample_and_splits_it_without_loading_the_machine_code_library() -> None:
     """In a window that shows a sample, the library would take 57 MB of memory."""
     program = """
@@ -256,6 +261,7 @@ for text in ("the lowest" * 400, "the lowest" * 600):
     assert done.stdout.splitlines() == ["2401 False", "3601 True"]
 
 
+@by_machine_code
 def test_the_first_short_text_is_encoded_without_loading_the_machine_code_library() -> None:
     """A command that encodes a few words takes a third less CPU time without the library."""
     program = """

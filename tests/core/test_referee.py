@@ -84,7 +84,7 @@ def check_merges(merges: Merges, words: dict[str, int], **choices: Any) -> Answe
     return ask(Study(history).with_texts(WordTable.from_counts(words)), "check")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))  # each text with each kind of counter
 def test_the_check_question_finds_the_step_at_which_a_count_overflowed_32_bits(seed: int) -> None:
     rng = random.Random(seed)
     text = (LATIN if seed % 2 else PROSE).read_text(encoding="utf-8")[seed * 50 :][:4_000]
@@ -440,7 +440,8 @@ def test_the_check_question_accepts_tables_trained_with_any_option_of_sentencepi
     answer = ask(study.with_texts([lines]), "check")
     assert not answer.differs, answer.sentences
     assert answer.facts["right"] == answer.facts["steps"]
-    assert ask(study.with_texts([lines[::-1]]), "check").differs
+    other = lines[::-1][:2_000]  # every way to read a text that differs is tried
+    assert ask(study.with_texts([other]), "check").differs
 
 
 def test_the_check_question_accepts_a_table_whose_trainer_treated_special_tokens_as_ordinary_text(
