@@ -117,7 +117,7 @@ def _learn() -> None:
 
 
 def _learn_best() -> None:
-    """Compute prices for so many different pieces that the table of pieces must grow."""
+    """Compute prices for many different pieces, so that the table of pieces is enlarged at least once."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(3_000)})
     lattice = Lattice.of(words, Alphabet.of_bytes(), Recipe.preset("gpt2"), longest=8)
     FloorPrices(lattice, 9, 20_000, 1.0).round(0.0)

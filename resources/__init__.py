@@ -1,4 +1,4 @@
-"""Icons, styles, sample texts and pictures, found after any kind of installation.
+"""Icons, styles, sample texts and pictures. They are available after any kind of installation.
 
 >>> samples()[0].title
 'The lighthouse library (prose)'
@@ -57,7 +57,9 @@ def parallel_samples() -> dict[str, list[str]]:
 
 
 def morpheme_samples() -> dict[str, list[str]]:
-    """Return words of two languages with their morphemes, written for this project: the lines of each file.
+    """Return the lines of the sample files of words with their morphemes, one file for each of two languages.
+
+    The samples were written for this project.
 
     >>> list(morpheme_samples()), morpheme_samples()["en"][1]
     (['de', 'en'], 'unhappy\\tun happy')

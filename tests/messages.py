@@ -124,7 +124,7 @@ def _messages_of_code() -> tuple[tuple[str, Message], ...]:
 def messages_in(
     path: str, tree: ast.Module, errors: Collection[str], names: Collection[str] = ()
 ) -> Iterator[tuple[str, Message]]:
-    """Yield the messages in a module. Each comes with its surface, such as the window.
+    """Yield the messages in a module. Each is paired with the place where it is shown, such as the window.
 
     `errors` are the names of the error classes, whose texts are error messages. A text in `names` is the name of
     a value. It is yielded only where a `Literal` type lists it.

@@ -224,7 +224,10 @@ class Counts(QObject):
 
 
 def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
-    """Count the units one at a time. Finished counts stay in `outcomes` even if the task is stopped."""
+    """Count the given units one after another. A unit is a set of texts that are counted together.
+
+    The counts are stored in `outcomes`. If the task is stopped, the counts that are complete remain there.
+    """
     for key, unit in units.items():
         if task.is_stopping:
             raise Cancelled("Counting was stopped.")

@@ -323,7 +323,7 @@ class Schedule:
         return steps / self.speed if self.speed else min(WHOLE_SECONDS, steps / FIRST_PER_SECOND)
 
     def place(self, seconds: float) -> float:
-        """Return the step that is reached after `seconds`, with a fraction: 7.5 is halfway from step 7 to step 8."""
+        """Return the position after `seconds` as a fractional step: 7.5 is halfway from step 7 to step 8."""
         if seconds >= self.seconds:
             return float(self.end)
         if self.speed:

@@ -122,7 +122,7 @@ class Runs(RunList):
             run.job.stop()
 
     def extend(self, recipe: Recipe) -> None:
-        """Continue the run shown until it has the larger vocabulary size of a recipe."""
+        """Continue the training of the run shown, until it has the larger vocabulary size given by `recipe`."""
         run = self.shown
         if run is not None and run.can_extend_to(recipe):
             recipe = run.with_own_steering(recipe).with_changes(name=run.recipe.name)
@@ -149,7 +149,7 @@ class Runs(RunList):
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:
-        """Begin to count on the texts `sources` how often each merge of the run shown is made.
+        """Begin to count how often each merge of the run shown is made on the texts in `sources`.
 
         Do nothing if the run is not an imported table without counts.
         """

@@ -86,7 +86,7 @@ class SafetyCopy(Job):
         self._news.set()
 
     def release(self) -> None:
-        """Release the lock on the file. Call this after the thread has ended."""
+        """Release the lock on the file. Call this only after the writing thread has ended."""
         if self.lock is not None:
             self.lock.release()
 
@@ -217,7 +217,7 @@ class Leftovers(QObject):
         self._claimed.pop(path).release()
 
     def replace(self, brought_back: frozenset[Path]) -> None:
-        """Remove these restored safety copies, because another safety copy now contains their content."""
+        """Remove the given restored safety copies, because a newer safety copy contains their content."""
         for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())

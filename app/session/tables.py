@@ -128,7 +128,7 @@ def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
 
 @dataclass(frozen=True, eq=False)
 class EditedTable:
-    """A table that a background task made, with sentences about it."""
+    """A table that a background task made, with sentences that describe it."""
 
     history: History
     names: TokenTexts

@@ -1,1 +1,4 @@
-"""The window. Each topic has a folder with its models, which hold what is shown, and its views, which draw it."""
+"""The window. Each topic has its own folder with models and views.
+
+The models hold the content, and the views draw it.
+"""

@@ -465,7 +465,7 @@ class MainWindow(QMainWindow):
 
 
 def _accept_drop_as_copy(event: QDropEvent) -> None:
-    """Accept a drop as a copy. If it were a move, the other program might delete the file."""
+    """Accept a drop as a copy. If it were a move, the program that dragged the file here might delete it."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
 

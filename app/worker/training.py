@@ -1,6 +1,7 @@
-"""The thread that trains. It makes steps in short batches until it is asked to pause.
+"""The background thread that trains a tokenizer, in short batches of steps.
 
-A pause ends the thread and keeps the trainer. The next thread continues with the same trainer.
+When it is asked to pause, the thread ends but the trainer is kept. The next thread continues with the same
+trainer.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def extend_table(
 
 
 def token_texts_of(history: History) -> TokenTexts:
-    """Return the texts of all learned tokens. While the window is busy, wait between two tokens."""
+    """Return the texts of all learned tokens. Pause while the window is busy."""
     names = TokenTexts(history.alphabet, with_names(history.recipe))
     names.grow(history, between=wait_for_window)
     return names

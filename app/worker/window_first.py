@@ -53,7 +53,7 @@ def lower_priority() -> None:
 
 
 class DrawingFilter(QObject):
-    """An event filter that marks the window as busy when it begins to draw."""
+    """An event filter that marks the window as busy when the window begins to draw."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:

@@ -184,7 +184,7 @@ class Answer:
         return name.endswith(PAIR) and f"{name.removesuffix(PAIR)}left_text" in self.columns
 
     def heading(self, column: str) -> str:
-        """Return the heading of a column for people."""
+        """Return the readable heading of a column."""
         return self.headings.get(column) or heading_of(column)
 
 

@@ -1,4 +1,4 @@
-"""The headings of columns for people. A heading is easier to read than the column's name in files."""
+"""The readable headings of columns, such as "vocabulary size" for the column `size`."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def shown_on(stream: TextIO, style: str, *, quiet: bool = False) -> ShownProgres
 
 
 class ShownProgress:
-    """The base class of objects that show the progress of work on a stream. The base class itself shows nothing."""
+    """The base class of objects that write the progress of work to a stream. The base class itself writes nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

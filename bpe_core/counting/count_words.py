@@ -62,14 +62,16 @@ FEWER_WORDS = (
 
 
 def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable:
-    """Count the words of a corpus, in first-seen order. The recipe splits the texts and mixes the groups.
+    """Count the words of a corpus, in first-seen order.
+
+    The recipe splits the texts into words. If it has a mixture, the groups of texts are weighted.
 
     Parameters
     ----------
     corpus
         The texts to count.
     recipe
-        The recipe that splits texts into words and weighs groups.
+        The recipe that splits texts into words and weights groups.
     work
         The callbacks that receive the progress and may cancel the work.
 
@@ -251,9 +253,10 @@ class _Count:
         return replace(words, text_bytes=self.recipe.size_of(size))
 
     def given_lists(self) -> Iterator[WordTable]:
-        """Yield the tables of words that were counted elsewhere.
+        """Yield the tables of words whose counts come from files.
 
-        Report a table that was recognized only by its columns, and words that the recipe cannot have made.
+        Report a table that was recognized only by its column names. Also report words that differ from those that the
+        recipe makes from a text.
         """
         for reader in self.corpus.word_lists:
             name = reader.source.name

@@ -251,7 +251,10 @@ def range_bits(text: int | None) -> int:
 
 
 def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
-    """Write a table in 2 ** `bits` ranges of words, so that each range can be read separately."""
+    """Write a table of words in parts that can be read separately.
+
+    There are 2 ** `bits` ranges of hashes. Each part holds the words whose hashes are in one range.
+    """
     arrow = needed_pyarrow()
     ranges = (hashes(columns.words, np.arange(len(columns.words))) >> np.uint64(64 - bits)).astype(np.int64)
     order = np.argsort(ranges, kind="stable")

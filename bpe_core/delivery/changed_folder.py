@@ -385,10 +385,9 @@ def _about_different_ids(before: Any, now: Any, change: TokenChange, text: str) 
 
 
 def _with_replacements(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
-    """Return a text in which other names replace some tokens.
+    """Return a text in which some tokens are replaced by new names.
 
-    `places` holds the start and the end of each of these tokens. `names` maps each of these tokens to the name that
-    replaces it.
+    `places` holds the start and the end of each of these tokens. `names` maps each of them to its new name.
     """
     parts = list[str]()
     end = 0

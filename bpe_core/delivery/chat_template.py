@@ -64,7 +64,7 @@ class Chat:
         return replace(self, messages=self.messages[:count])
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """Yield each text of the messages in order, with the index of its message."""
+        """Yield the texts of the chat's messages in order, each as `(index of the message, text)`."""
         for number, message in enumerate(self.messages):
             content = message.get("content")
             parts = content if isinstance(content, list) else [content]

@@ -119,10 +119,10 @@ def _token_of_character(text: bytes) -> int:
 
 
 def _with_pairs(history: History, recipe: Recipe, trained: History) -> History:
-    """Add the tokens that the second training run `trained` learned to the table `history`.
+    """Extend the table `history` by the tokens that a second training run, `trained`, has learned.
 
-    If a joined pair has the text of an existing token, no token is added. The merge of this pair makes the existing
-    token.
+    If a joined pair has the text of an existing token, no token is added. The merge of this pair makes the
+    existing token.
     """
     joining = history.joining
     texts = written(history)
@@ -255,7 +255,7 @@ def extend_on(
 def new_indices(grown: History, old: History) -> Int64s:
     """Return an array that maps each index of the old table to the index of the same token in the grown table.
 
-    Only special tokens get another index.
+    Only special tokens get a new index.
     """
     ids = np.arange(old.index_count)
     ids[old.first_special :] += grown.first_special - old.first_special

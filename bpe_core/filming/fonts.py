@@ -41,7 +41,7 @@ FURTHER = (
 class Face:
     """A font that draws texts of any size.
 
-    If a font has pictures of a single size, such as emoji, the pictures are scaled.
+    Some fonts, such as emoji fonts, hold pictures of a single size. These pictures are scaled.
     """
 
     def __init__(self, open_at: Callable[[float], ImageFont.FreeTypeFont]) -> None:

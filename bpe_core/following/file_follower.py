@@ -24,11 +24,11 @@ FileState = tuple[int, int, int]  # inode, time of change, size
 
 
 class FileFollower:
-    """An object that repeatedly checks a session file for new steps. It never writes to the file, and continues after
-    any failure.
+    """An object that repeatedly checks a session file for new steps.
 
-    The file may be missing at first, vanish for a while, be incomplete, or be replaced. The known steps are kept until
-    the file contains more steps of the same run, or another run.
+    It never writes to the file, and it continues after any failure. The file may be missing at first, vanish for
+    a while, be incomplete, or be replaced. The known steps are kept until the file contains more steps of the
+    same run, or a different run.
     """
 
     def __init__(self, path: Path | str) -> None:

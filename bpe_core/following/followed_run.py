@@ -62,7 +62,10 @@ class FollowedRun:
 
     @property
     def can_be_taken_over(self) -> bool:
-        """Return whether another program may continue the run: it has not ended, and nobody writes its file."""
+        """Return whether another program may continue the run.
+
+        The run must not have ended, and no process may be writing to its file.
+        """
         return self.state == "stopped" and self.is_written is False
 
     @property

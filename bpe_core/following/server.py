@@ -46,9 +46,9 @@ class StepServer:
         return time.monotonic() - self._led >= SECONDS_BETWEEN_LINES
 
     def show(self, history: History, leading: LeadingPairs | None = None) -> None:
-        """Send the steps of `history` to the reader from now on, instead of the steps sent before.
+        """Replace the run whose steps are sent to readers by `history`.
 
-        `leading` holds the pairs that lead after the last step. If it is None, the previous leading pairs are kept.
+        `leading` holds the most frequent pairs after the last step. If it is None, the previous pairs are kept.
         """
         if leading is not None:
             self._led = time.monotonic()

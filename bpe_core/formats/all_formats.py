@@ -81,9 +81,9 @@ class Formats(Mapping[str, "Format"]):
     def asked_about(self, head: bytes) -> Iterator[Format]:
         """Yield the formats that may recognize a file whose content begins with `head`.
 
-        Each format has a mark and a sign, which may be empty. Its files begin with the mark, and the sign occurs near
-        their beginning. A format is loaded only if `head` begins with the mark and contains the sign. Formats with a
-        mark come first.
+        Each format has a mark and a sign. A file must begin with the mark, and the sign must occur near the
+        beginning. Either can be empty. A format is loaded only if `head` passes both tests. Formats with a mark come
+        first.
         """
         rows = self.rows.items()
         marked = [name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head]

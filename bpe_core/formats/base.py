@@ -315,10 +315,10 @@ class Format(ABC):
 
     @abstractmethod
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        """Read the whole content of a file. The messages of errors name the file as `name`.
+        """Read the whole content of a file. Error messages call the file `name`.
 
-        Invalid content raises a FormatError that names the place. Time and memory grow in proportion to the size of the
-        file.
+        Invalid content raises a FormatError that names the faulty place. Time and memory grow in proportion to the
+        size of the file.
         """
 
     def open(self, data: bytes, name: str, beside: Beside = no_sidecar_files) -> OpenedTable:

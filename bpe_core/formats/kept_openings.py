@@ -29,7 +29,7 @@ _HEAD_BYTES = 8
 
 
 def open_once(path: Path, name: str, beside: Beside, opening: Callable[[Beside], OpenedTable]) -> OpenedTable:
-    """Return the opened table of a file, and store it for the next time.
+    """Return the opened table of a file. Store the table, so that the file opens faster when it is opened again.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def open_once(path: Path, name: str, beside: Beside, opening: Callable[[Beside],
     beside
         A function that returns the content of a sidecar file.
     opening
-        A function that recognizes and opens the file. It is called only if no valid table is stored. Its argument is a
-        function like `beside`.
+        A function that recognizes and opens the file. It is called only if no valid table is stored. Its argument
+        is a function that returns the content of a sidecar file, as `beside` does.
     """
     place = base()
     kept = KeptResults(None if place is None else place / "opened", most_files=MOST_FILES, most_bytes=MOST_BYTES)

@@ -253,7 +253,7 @@ def _same_text(text: Any, should: Any) -> bool:
 
 
 class _DifferentError(Exception):
-    """An error that is raised if a written byte differs from the byte of the file."""
+    """An error that is raised if a written byte differs from the byte of the file that is compared."""
 
 
 class _ComparingFile(io.RawIOBase):

@@ -300,10 +300,10 @@ class Parts(Generic[Text]):
         return order
 
     def _rows_of_making(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
-        """Return for each token the first row of `made` at which the token can exist.
+        """Return the first row of `made` at which each token can exist. It is NEVER if no merge can make the token.
 
-        It is NEVER if no merge can make the token. `made` holds the indices of the tokens that merges make, in the
-        order of their ranks. A token can exist from its own row on, but not before both its parts exist.
+        `made` holds the indices of the tokens that merges make, in the order of their ranks. A token can exist from
+        its own row on, but not before both its parts exist.
         """
         symbols = len(self.symbols)
         moments = np.full(symbols + len(self.tokens), NEVER)

@@ -1,8 +1,8 @@
-r"""RWKV's vocabulary. Each row has a token: its id, its text as a Python literal, and its number of bytes.
+r"""The format of RWKV's vocabulary. Each row has a token: its id, its text as a Python literal, its byte count.
 
-A text is split from left to right. The next token is always the longest that fits, even across the end of a word. So
-the file is read as WordPiece with tokens of bytes, and the whole text is one word. Each token may begin a word or
-continue it.
+A text is split from left to right. The next token is always the longest that fits, even across the end of a
+word. So the file is read as a WordPiece vocabulary of byte strings, and a whole text counts as one word. Each
+token may begin a word or continue it.
 
 >>> text_of(r"'\n'", "row 1"), text_of(r"b'\xe4\xbd'", "row 2")
 (b'\n', b'\xe4\xbd')

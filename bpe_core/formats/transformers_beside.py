@@ -1,7 +1,7 @@
-"""Sentences about the effects of sidecar files on transformers. The tokenizer file itself does not show these effects.
+"""Sentences about the effects of sidecar files on transformers. The tokenizer file does not show these effects.
 
-The classes of transformers add tokens, let some tokens absorb the spaces next to them, split texts by other rules, and
-give other ids to SentencePiece's pieces.
+The classes of transformers add tokens, let some tokens absorb the spaces next to them, split texts by
+different rules, and give different ids to SentencePiece's pieces.
 """
 
 from __future__ import annotations

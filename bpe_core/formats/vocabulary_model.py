@@ -66,7 +66,7 @@ class Style:
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
         """Return the texts that can be base symbols: the texts with a single character.
 
-        The character may have a marker after it, or the prefix of tokens inside words before it, such as `##`.
+        A marker may follow the character. A prefix for the insides of words, such as `##`, may precede it.
         """
         longest = self.longest
         end = self.marker_text

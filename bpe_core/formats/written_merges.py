@@ -204,10 +204,10 @@ class PlacedMerges:
         return born[np.argsort(possible[born], kind="stable")]
 
     def _first_rows(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """Return two arrays: the row after which each text exists, and the row at which each merge can happen.
+        """Return two arrays: the row that first makes each text, and the row at which each merge can first happen.
 
-        The rows are rows of the file. The row of a base symbol is -1. The row is NEVER for a text that never exists,
-        or for a merge that never happens.
+        The row numbers are positions in the file. A base symbol has the row -1. A text that is never made, or a merge
+        that never happens, has the row NEVER.
         """
         births = np.full(len(self._place_of) + 1, NEVER)
         possible = np.empty(len(self.made), np.int64)

@@ -81,9 +81,9 @@ class RawTexts(NamedTuple):
 
 
 class LaidSymbols(Sequence[Symbol]):
-    """Base symbols that are stored in arrays, so that very many symbols are opened quickly.
+    """A sequence of base symbols that are stored in arrays.
 
-    A `Symbol` is made only when it is read.
+    The arrays make it fast to open a file with very many symbols. A `Symbol` object is made only when it is read.
 
     >>> symbols = LaidSymbols.of([Symbol(b"w</w>", b"w ", "glued"), Symbol(b"a", b"a", "character")])
     >>> symbols[1].text, [symbol.kind for symbol in symbols]

@@ -266,11 +266,10 @@ class History(Sequence[Step]):
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
-        """Return the same history with the ids in `numbers`, such as those of a tokenizer file. If it is None, the ids
-        are the indices.
+        """Return the same history with new ids, such as those of a tokenizer file.
 
-        `numbers` holds the id of each token in the order of indices. `texts` holds the texts of the file's tokens in
-        the order of ids.
+        `numbers` holds the id of each token in the order of indices. If it is None, the ids are the indices. `texts`
+        holds the texts of the file's tokens in the order of ids.
         """
         history = copy(self)
         history.numbers = numbers

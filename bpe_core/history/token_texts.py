@@ -358,9 +358,9 @@ class TokenBytes(dict[int, bytes]):
 
     @cached_property
     def _after_blank(self) -> dict[int, bytes]:
-        """Return a cache of the bytes of tokens that are not the first token of a text.
+        """Return a cache with the bytes of tokens that follow another token in a text.
 
-        The bytes of a token that begins a word include the blank before the word.
+        If such a token begins a word, its bytes include the space before the word.
         """
         return {}
 

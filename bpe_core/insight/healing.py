@@ -102,9 +102,10 @@ def heal_prompt(
 
 
 def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield each token that begins with the last bytes of the text and has more bytes.
+    """Yield each token that begins with the last bytes of the text and continues beyond its end.
 
-    A token is yielded as `(offset, index, bytes)`. The offset says where in the text the token begins.
+    A token is yielded as `(offset, index, bytes)`. The offset is the position in the text at which the token
+    begins.
     """
     history = tokenizer.history
     texts = TokenBytes(history)

@@ -227,7 +227,7 @@ class RoundTrip:
         """Return the places where the given tokens and the newly encoded tokens differ.
 
         At some places, only one of the two sequences has tokens. Such a place is combined with another place near it.
-        The tokens between these two places are equal only by chance, as with a letter that occurs twice.
+        The equal tokens between the two places match only by chance, for example because a letter occurs twice.
         """
         places: list[Place] = []
         for place in self._places():
@@ -354,7 +354,7 @@ class RoundTrip:
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
     def _about_boundaries(self, place: Place) -> Reason:
-        """Return the reason why encoding splits the bytes of a place at different boundaries than the given tokens."""
+        """Return the reason why encoding sets different token boundaries at a place than the given tokens."""
         lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)

@@ -323,7 +323,7 @@ class Program:
     def _refine_weighted(self, seed: tuple[int, int], work: Work) -> None:
         """Solve the linear program with random weights for the violations of its constraints.
 
-        Constraints that are added before the program is solved also get random weights.
+        Solving can add constraints. Then the program is solved again, until all constraints have random weights.
         """
         weighed = 0
         while weighed < self._columns:

@@ -66,9 +66,9 @@ class CorpusLattices:
         return self._on_best_paths(self._placed(history, np.array(scores)), work)
 
     def sampled(self, history: History, scores: Sequence[float], work: Work = ALONE) -> float:
-        """Return the average number of tokens if the tokens of each word are drawn at random.
+        """Return the average number of tokens if each word is split at random.
 
-        The probability of a cover of a word is proportional to the product of the probabilities of its tokens.
+        The probability of a split is proportional to the product of the probabilities of its tokens.
         """
         return self._on_all_paths(self._placed(history, np.array(scores)), work)
 

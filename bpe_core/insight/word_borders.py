@@ -436,11 +436,12 @@ class PatternBorders:
     def _unsplit(
         self, paths: set[tuple[int, int]], place: int, columns: Sequence[int], inner: set[int]
     ) -> set[tuple[int, int]]:
-        """Continue paths with one more character, and leave out those on which a word begins at an index in `inner`.
+        """Continue each path with one more character. Drop the paths on which a word begins at an index in `inner`.
 
-        A path shows how the automaton of the pattern may have read the text. It is a pair: the state of the automaton,
-        and the index of the character that the automaton has marked last, because a word may begin there. `place` is
-        the index of the new character, and `columns` are the kinds of characters that it can be.
+        A path shows how the pattern's automaton may have read the text. It is a pair: the automaton's state, and the
+        index of the character that the automaton has last marked as a possible beginning of a word.
+
+        `place` is the index of the new character, and `columns` are the kinds of characters that it can be.
         """
         after = set[tuple[int, int]]()
         for row, mark in paths:

@@ -51,9 +51,9 @@ made: dict[tuple[str, str], StoredKernel] = {}  # machine code that this process
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
-    """A decorator that makes a kernel. The kernel is compiled at the first call with arguments of new types.
+    """A decorator that makes a kernel, which is compiled at the first call with arguments of new types.
 
-    After that, it is called in the same way as a kernel whose code was stored.
+    Further calls are the same as calls of a kernel whose code was loaded from a file.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -156,7 +156,8 @@ def choose(state, scores):
 def find_pair(state, left, right):
     """Return the number of a pair of tokens, or NO_PAIR if the pair is not stored.
 
-    Each token has a list of the pairs that were created with it. The list of the younger token is searched.
+    When a token is made, all pairs that appear with it are stored in a list of the token. The list of the newer
+    of the two tokens is searched.
     """
     pairs, base = state.pairs, state.run[0].base
     younger = max(left, right)

@@ -287,7 +287,10 @@ def total_bits(model, room, events):
 
 @kernel
 def take_logarithms(room, size):
-    """Replace positive numbers by their logarithms to base two: the exponent, and a series for the remaining factor."""
+    """Replace positive numbers by their logarithms to base two.
+
+    Each logarithm is the sum of the exponent and of a series for the mantissa.
+    """
     for place in range(size):
         bits = room.number_bits[place]
         room.exponent_bits[place] = (bits >> 52) | _HIGH

@@ -171,9 +171,10 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """Return the smallest number of tokens that a word needs if the piece at one of its edges is removed.
+    """Return the smallest number of tokens that a word needs without the edge `left_out`.
 
-    In the best split without this edge, either a token ends inside the edge, or a longer token covers the edge.
+    An edge is a piece at one position in the word. In the best split without this edge, either a token ends
+    inside the edge, or a longer token covers it.
     """
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):

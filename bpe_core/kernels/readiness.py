@@ -87,10 +87,10 @@ def is_worth_loading(size: int) -> bool:
 
 
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
-    """Return whether work on `size` bytes uses machine code. If the code is missing, begin to make it.
+    """Return whether work on `size` bytes uses machine code. If the code is missing, start to compile it.
 
-    If `waits` is true, wait for the code, because plain Python would be slow. Do not wait if the code cannot be
-    stored. The wait is reported as progress and can be cancelled.
+    If `waits` is true, wait until the code is compiled, because plain Python would be slow. There is no wait if
+    the compiled code could not be stored. The wait is reported as progress and can be cancelled.
     """
     if not is_worth_loading(size) or is_forbidden() or not kernels_exist():
         return False
@@ -142,9 +142,9 @@ def _is_there_after_waiting(part: str, work: Work) -> bool:
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:
-    """Wait at most `seconds` for machine code that is being made. Return whether the code is there.
+    """Wait at most `seconds` until machine code is compiled. Return whether the code is ready.
 
-    If a compiler of another program ends without a result, this program starts its own compiler.
+    If another process compiles the code and ends without a result, this program compiles it.
     """
     deadline = time.monotonic() + seconds
     while not is_ready(part):

@@ -14,10 +14,11 @@ _SHORT = 0x80  # a length from this number on has more than one byte
 
 @kernel
 def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free):
-    """Read short entries. Write the offset, the text, the bits of the score and the kind of each piece into arrays.
+    """Read short entries, and write the data of each piece into arrays.
 
-    Stop at a longer entry, at other content, or if the arrays have no room. Return the offset that was reached, and the
-    number of the next piece.
+    The data are the offset, the text, the bits of the score, and the kind. Reading stops at a longer entry, at
+    data that are no entry, or when the arrays are full. Return the offset that was reached, and the number of the
+    next piece.
     """
     most, end = np.int64(len(bits)), starts[free]
     while free < most and place + 1 < len(data) and data[place] == ENTRY and data[place + 1] < _SHORT:

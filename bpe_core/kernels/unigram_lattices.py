@@ -81,7 +81,10 @@ def _enter_word(lattice, desk, word):
 
 @inlined
 def _edges_of(lattice, word):
-    """Return the amount of work for a word: two units, and one unit for each edge of the nodes that the word adds."""
+    """Return the amount of work for a word: two units, plus one unit for each edge of its own nodes.
+
+    Its own nodes are the nodes that are added to the lattice when the word is visited.
+    """
     return 2 + lattice.first_edge[lattice.firsts[word + 1]] - lattice.first_edge[lattice.firsts[word]]
 
 
@@ -239,7 +242,7 @@ def _cut_without(lattice, desk, scores, turns, turn):
 def own_paths(lattice, desk, scores, pieces, ends, lengths, best_scores, stops, tokens):
     """Write the score and the tokens of the best path over each piece. The piece itself is not used as a token.
 
-    `ends` holds for each piece a node at which it ends.
+    For each piece, `ends` holds a node at which the piece ends.
     """
     used = np.int64(0)
     best = desk.other

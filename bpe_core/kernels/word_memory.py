@@ -125,7 +125,7 @@ def _short_key(data, start, length):
 def find_keys(memory, data, cuts, first, count, keys):
     """Write the keys of `count` words, beginning with the word `first`.
 
-    The last few words of a text are too near to its end for a fast read.
+    The fast way reads beyond the end of a word. So the last few words of a text are read in a slower way.
     """
     rows, word, i, one = keys.rows, np.uint64(first), np.uint64(0), np.uint64(1)
     start, far = np.uint64(cuts[word]), count

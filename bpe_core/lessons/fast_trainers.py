@@ -189,7 +189,7 @@ RACED = 60  # merges of a race
 
 
 def words_of_race(text: str, recipe: Recipe) -> tuple[CountedWord, ...]:
-    """Return the distinct words at the beginning of a text, as symbols with their counts."""
+    """Return the distinct words at the beginning of a text. Each word is a pair: its symbols and its count."""
     words = count_unmixed(Corpus.from_texts([text[:LONGEST]]), recipe)
     alphabet = Alphabet.for_words(words, recipe)
     texts = TokenTexts(alphabet).text

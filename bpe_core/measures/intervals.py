@@ -95,7 +95,7 @@ class DrawnTexts:
 
 
 def interval_columns(measured: Benchmark, drawn: DrawnTexts, relative_to: str, reference: str = "") -> Columns:
-    """Return the ends of the intervals of a benchmark's measures as columns, with a row for each tokenizer and text.
+    """Return the limits of the confidence intervals of a benchmark as columns, with a row per tokenizer and text.
 
     Parameters
     ----------
@@ -106,7 +106,8 @@ def interval_columns(measured: Benchmark, drawn: DrawnTexts, relative_to: str, r
     relative_to
         The tokenizer that the other tokenizers are compared with.
     reference
-        The language that the other languages are compared with. Without it, there are no columns of premiums.
+        The language that the other languages are compared with. If it is empty, the columns of language premiums
+        are left out.
     """
     other = measured.tokenizers.index(relative_to)
     names = OF_INTERVALS if reference else OF_INTERVALS[:-1]

@@ -202,10 +202,10 @@ class MethodFacts:
         return choices_of(self.choices)
 
     def needs_for(self, base_symbols: str) -> Mapping[str, Any]:
-        """Return the choices of a recipe that must have a certain value for this method.
+        """Return a dictionary of the recipe choices for which this method needs certain values.
 
-        The keys are the names of the choices, and the values are the values that they must have. `base_symbols` is the
-        kind of the base symbols, or empty for texts.
+        The keys are the names of the choices, and the values are the required values. `base_symbols` is the kind
+        of the base symbols. It is empty if the base symbols are text.
 
         >>> MethodFacts().needs_for("integers")
         {}

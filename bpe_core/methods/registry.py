@@ -25,9 +25,9 @@ def _folders() -> dict[str, MethodFacts]:
 
 
 def _as_today(row: Any) -> MethodFacts:
-    """Convert a value that an older plug-in registered to a method of the current class.
+    """Return the facts of a method in the current format. Older plug-ins register them in a former format.
 
-    Other values are returned unchanged.
+    All other values are returned unchanged.
     """
     if isinstance(row, MethodFacts) or not hasattr(row, "module"):
         return row  # type: ignore[no-any-return]  # `_check` refuses other values

@@ -1,4 +1,4 @@
-"""The question of how tokenizers compare on texts, by all measures."""
+"""The question that compares tokenizers by all measures, on one or more texts."""
 
 from __future__ import annotations
 

@@ -107,9 +107,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return Recipe.from_json, (self.to_json(),)
 
     def _standardize(self, names: Collection[str]) -> None:
-        """Convert the choices with these names to their standard form, such as a list to a tuple.
+        """Convert the choices with these names to their standard form. For example, a list becomes a tuple.
 
-        So two equal recipes have equal values. An empty `marker_text` becomes the usual text of the marker.
+        This ensures that equal recipes have equal values. An empty `marker_text` becomes the usual marker text.
         """
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))

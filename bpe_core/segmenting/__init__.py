@@ -2,13 +2,13 @@
 
 The module `tokenizer.py` uses all modules of this package:
 
-text_encoder      encodes whole texts; it has the base class for the segmenters of all methods cutting
-finds the special tokens of a text, normalizes the text and splits it into words, with offsets merging
-applies merges to words, and encodes texts word by word in plain Python compiled_encoder  encodes texts by the
-kernels of `bpe_core/kernels/encode.py` segmentation      the interface of a split text: each tokenizer
-returns the tokens after k steps boundaries        the segmentation of byte-pair encoding: it knows which
-merge removes each boundary of a text word_tokens       the segmentation of methods that split each word
-separately
+text_encoder      encodes whole texts; it has the base class for the segmenters of all methods
+cutting           finds special tokens, normalizes the text and splits it into words with offsets
+merging           applies merges to words, and encodes texts word by word in plain Python
+compiled_encoder  encodes texts by the kernels of `bpe_core/kernels/encode.py`
+segmentation      the interface of a split text: each tokenizer returns the tokens after k steps
+boundaries        the segmentation of byte-pair encoding: it knows which merge removes each boundary
+word_tokens       the segmentation of methods that split each word separately
 
 The module `by_priority` splits single words in plain Python. It records what kernels do not record: where
 each token ends, and which step changes the tokens next. The module `cut.py` of some methods does the same.

@@ -204,11 +204,11 @@ class Unread:
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
-        """Return texts that the threads convert to bytes later.
+        """Return texts whose conversion to bytes is left to the encoding threads.
 
-        Convert the texts now if a single text is very large.
+        If a single text is very large, the texts are converted at once.
 
-        The sizes of many texts are estimated from some of them, because measuring each text would take as long as
+        The total size of many texts is estimated from a sample, because measuring each text would take as long as
         joining all texts.
         """
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):

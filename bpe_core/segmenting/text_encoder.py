@@ -183,10 +183,10 @@ class WordEncoder:
         return {token: np.array([id], np.int32) for token, id in self._special_id.items()}
 
     def _ids_by_steps(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Encode a text and return the ids. The recipe comes from a tokenizer file whose operations split a text into
-        words.
+        """Encode a text with a recipe from a tokenizer file, and return the ids.
 
-        Machine code gets the words one after another as a single text, with the offset of each word.
+        The operations of this recipe split the text into words. Machine code receives the bytes of all words in one
+        array, with the offset of each word.
         """
         if not text.isascii():
             utf8(text)

@@ -4,7 +4,7 @@ values.SavedSession                      a session as a frozen value
 reading.read_session("harbour.bpex")     reads and checks a file, and returns a SavedSession
 writing.write_session(session, path)     writes a whole file, which replaces the old file
 newest_steps.read_newest_steps(path)     reads the small file of the newest steps of a run, beside its session
-writing.SessionWriter(path).update(...)  writes what has changed since the last update, again and again
+writing.SessionWriter(path).update(...)  writes only the changes since the previous call
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
 
 
 def write_run(history: History, words: WordTable, path: Path | str, names: Sequence[str] = ()) -> None:
-    """Write a session with one run, which the window can open and continue. `names` are the names of its texts."""
+    """Write a session with one run, which the window can open and continue. `names` are the names of the texts."""
     run = _saved(1, history, words, names)
     view = View(shown_run=1, position=len(history))
     write_session(SavedSession(history.recipe, runs=(run,), view=view), path)

@@ -109,7 +109,8 @@ class Study:
     history
         The steps that were learned, with the recipe and the alphabet.
     texts
-        The texts that questions are about, such as `bpe.train` makes from its argument. None means that there are none.
+        The texts that are used to answer questions about the study. `bpe.train`, for example, sets them to its
+        training texts. If there are no texts, this is None.
     name
         The name of the file, or a name that a user chose.
     format
@@ -573,28 +574,28 @@ def save(
     work: Work = ALONE,
     **choices: Any,
 ) -> PreparedExport:
-    """Write a learned, opened or changed tokenizer to a file, and check the result.
+    """Write a tokenizer to a file, and check the result.
 
-    The ending of the file's name chooses the format. If the written file splits texts differently, an OutputError is
-    raised and nothing is changed.
+    The ending of the file's name chooses the format. If the written file splits texts differently, an OutputError
+    is raised and nothing is changed.
 
     Parameters
     ----------
     given
         A study, a history, or the result of `trim`, `extend`, `put_together` or `change_specials`.
     path
-        The name of the file. A name that ends in / is a folder.
+        The name of the file. A name that ends with a slash is a folder.
     format
-        The name of a format, such as "tiktoken", if the ending of the file does not show the format.
+        The name of a format, such as "tiktoken". It is needed if the ending of the file does not show the format.
     like
-        A model's folder. Its token roles, padding sides, templates and files for other loaders are copied and updated.
-        By default this is the folder from which the study was opened.
+        A model's folder. Its token roles, padding sides, templates and files for other loaders are copied and
+        updated. By default this is the folder from which the study was opened.
     to
         The format of the folder's main file, if it should change.
     work
         The callbacks that receive the progress and may cancel the work.
     **choices
-        `merges` is the number of merges to write. `text` is a further text to compare.
+        `merges` is the number of merges to write. `text` is an additional text for the check.
 
     Examples
     --------

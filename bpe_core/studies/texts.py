@@ -1,4 +1,4 @@
-"""The texts that questions about a study use: their words, parts and documents.
+"""The texts of a study, and their words, parts and documents.
 
 The texts are read when they are first needed.
 """

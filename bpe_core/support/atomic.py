@@ -139,8 +139,8 @@ def all_or_none(*paths: Path | str) -> Iterator[None]:
 def place_immediately() -> Iterator[None]:
     """Put each file in place as soon as the `with` block has written it, without waiting for other files.
 
-    This is for results that grow and are written many times. If an old manifest describes the result, it is removed
-    first.
+    This is for results that grow and are written many times. If an old manifest describes such a result, the
+    manifest is removed first.
     """
     before = waiting.copy()
     waiting.clear()

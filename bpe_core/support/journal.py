@@ -267,7 +267,10 @@ def complete_at(place: Path) -> bool:
 
 
 def complete_all_in(folder: Path) -> None:
-    """Complete the work that killed writers began in a folder, whatever the names of the files."""
+    """Complete the replacements that writers had begun in a folder when they were killed.
+
+    All journals in the folder are completed, whatever the names of their files.
+    """
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         journals = [Path(entry) for entry in entries if entry.name.startswith(".") and entry.name.endswith(OF_JOURNALS)]
         for journal in journals:

@@ -65,7 +65,7 @@ def has_jinja() -> bool:
 
 
 def quiet_solver_or_none() -> Any:
-    """Return a solver for linear programs, with its output turned off. Return None if the package is missing."""
+    """Return a solver for linear programs, with its output turned off. Return None if highspy is not installed."""
     try:
         import highspy
     except ImportError:

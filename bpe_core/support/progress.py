@@ -81,12 +81,12 @@ def ignore_remark(remark: str) -> None:
 
 @dataclass(frozen=True)
 class Work:
-    """The callbacks of long work: for its progress, for its remarks, and for its cancellation.
+    """A group of callbacks for long work: they report progress, report remarks, and cancel the work.
 
     Parameters
     ----------
     progress
-        The function that is called with a `Progress` again and again during the work.
+        The function that is called repeatedly with a `Progress` during the work.
     cancelled
         The function that returns whether the work should stop. The work then raises `Cancelled`.
     remark

@@ -26,9 +26,10 @@ def with_interval(value: float, low: float, high: float) -> str:
 
 
 def with_deviation(mean: float, deviation: float) -> str:
-    """Return a mean and its standard deviation as text. Both have the same number of digits after the point.
+    """Return a mean and its standard deviation as text, with the same number of digits after the point.
 
-    This number is chosen so that the deviation keeps two significant digits. If it is 0, the mean has four digits.
+    This number is chosen so that the deviation has two significant digits. If the deviation is 0, the mean has
+    four significant digits.
 
     >>> with_deviation(1.52345, 0.0223), with_deviation(1234.5, 150.2), with_deviation(1.0, 0.0)
     ('1.523 ± 0.022', '1,234 ± 150', '1 ± 0')

@@ -90,9 +90,10 @@ def measured(
 ) -> Iterator[dict[str, Any]]:
     """Yield the measures at each vocabulary size as a dictionary.
 
-    Bits per byte are computed only if `learned` is given: the words that the tokenizer was learned from. If
-    `is_held_out` is true, nothing was learned from `measured_texts`, and bits per byte are measured on these texts.
-    Otherwise they are measured on a tenth of the words in `learned`, which is held out.
+    `learned` holds the words that the tokenizer was trained on. Without it, bits per byte are not computed.
+
+    If `is_held_out` is true, nothing was learned from `measured_texts`, and bits per byte are measured on these
+    texts. Otherwise a tenth of the words in `learned` is held out, and bits per byte are measured on this tenth.
     """
     steps = [history.step_of_size(size) for size in sizes]
     cut_at = measured_texts.cuts(history, cancelled)

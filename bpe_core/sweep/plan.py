@@ -162,7 +162,7 @@ def checked(plan: Plan) -> Plan:
 
 
 def _with_names(plan: Plan) -> Plan:
-    """Return the plan with the names of all symbols in its texts, if its recipes are for named symbols."""
+    """Add the names of all symbols in the texts to a plan, if its recipes use named symbols. Return the plan."""
     kinds = {recipe.base_symbols == "lines" for recipe in plan.recipes.values()}
     if len(kinds) > 1:
         raise RecipeError("Some recipes of the plan are for named symbols, and some are not. Write a plan for each.")

@@ -1,12 +1,12 @@
 r"""Functions that normalize the characters of a text. Some also return where each new character comes from.
 
-The changes are Unicode forms, lower case, the removal of control characters, and the removal of accents.
+They apply Unicode normalization forms, convert to lower case, and remove control characters or accents.
 
-Tokenizer libraries use an older version of Unicode. A character that is newer than this version is treated as the
-libraries treat it: it has no normalization form, but it may have a lower-case letter.
+Tokenizer libraries use an older version of Unicode. A character that is newer than this version is treated as
+the libraries treat it: it is not changed by normalization forms, but it may be converted to lower case.
 
-A function that needs the UTF-8 bytes of a text uses a view of the bytes in the string, without a copy. An ASCII string
-always stores these bytes. Any other string begins to store them when a view is first requested.
+A function that needs the UTF-8 bytes of a text uses a view of the bytes in the string, without a copy. An
+ASCII string always stores these bytes. Any other string begins to store them when a view is first requested.
 
 >>> to_lowercase("ΑΣ"), to_unicode_form_with_sources("e\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))

@@ -346,9 +346,9 @@ def as_json(step: Decoder) -> dict[str, Any]:
 
 
 def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[str] = ()) -> str:
-    """Decode tokens with the operations in `steps`. The tokens in `silent` have no text.
+    """Decode tokens with the operations in `steps`. Each token is given as the tokenizer file writes it.
 
-    The tokens are given as the file writes them.
+    The tokens in `silent` have no text.
     """
     texts = list(tokens)
     for step in steps:

@@ -54,9 +54,9 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 @cache
 def _replacements() -> dict[int, str]:
-    """Return a replacement for each character whose script is different in an older table of scripts.
+    """Return a replacement for each character that has a different script, or none, in an older table of scripts.
 
-    The older table may also have no script for the character. The keys are code points.
+    The keys are code points.
     """
     return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {
         ord(character): new for character, new in _FORMER.items()

@@ -67,7 +67,7 @@ class Verification:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was compared, so that the check proves nothing.
+        """Return whether nothing was compared. Then the check proves nothing.
 
         A comparison of rows always counts, even if a table without steps has no rows to compare.
         """

@@ -86,9 +86,10 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words that consist of random tokens. They contain neighbours that never occur in natural texts.
+    """Yield lines of made-up words, each joined from random tokens.
 
-    More than `wanted` words are made, because a small vocabulary gives many equal words.
+    Such words contain pairs of neighbouring tokens that never occur in natural texts. The number of words is
+    larger than `wanted`, because a small vocabulary makes many equal words.
     """
     pieces = _pieces(history)
     if not pieces:

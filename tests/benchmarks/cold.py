@@ -64,7 +64,7 @@ ENCODING = (
 def measure_cold(text: Path, rounds: int) -> bool:
     """Print a line for each kind of process, and return False if merges or ids differ.
 
-    A line has the medians of wall and of processor time, and the ratios to the fastest other library.
+    A line has the median wall time, the median CPU time, and the ratios to the fastest other library.
     """
     sound = True
     if not wait_until_ready(600):

@@ -1,4 +1,4 @@
-"""The measurement of the window's search field, which finds everything, with 100,000 merges."""
+"""The benchmark of the window's search field with 100,000 merges."""
 
 from __future__ import annotations
 

@@ -49,9 +49,9 @@ COST_LIMIT = 0.03  # of the time of a training
 
 
 class Engine:
-    """A run, and a text about which questions are asked.
+    """A trained run and a text. The benchmark measures how fast questions about them are answered.
 
-    Each question gets a new number, so that it differs from earlier questions, whose answers are cached.
+    Each question gets a new number. So no question repeats an earlier one, whose answer would be cached.
     """
 
     def __init__(self, path: Path) -> None:
@@ -253,7 +253,7 @@ def _look_and_ask(window: Window, question: str, ask: Callable[[], None]) -> Non
 
 
 def measure_cost(window: Window) -> bool:
-    """Return whether hidden pages of questions slow a training down only a little."""
+    """Return whether hidden question pages cost only a small share of the training time."""
     window.look_away()
     window.train()
     shares = []

@@ -52,7 +52,7 @@ class Peer(ABC):
 
     @abstractmethod
     def encoder(self, vocabulary: Vocabulary) -> Encoder:
-        """Return a function that encodes a text on one thread by the fastest call of the library."""
+        """Return the library's fastest function that encodes a text on one thread."""
 
 
 class BpeExplorer(Peer):

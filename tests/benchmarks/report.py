@@ -1,4 +1,4 @@
-"""The table of a benchmark: medians, ratios, and the libraries whose results are equal."""
+"""The table of a benchmark: median times, ratios, and whether the results of each library agree with ours."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The measurement of how smoothly the window runs: start, idling, training at full speed, many files, large tables.
+"""The benchmark of the window: start, idling, training at full speed, many files, and large tables.
 
     python -m tests.benchmarks.window [TEXT] [--only PART ...]
 
 Parts: start idle training point methods folder picked live table find charts play.
 
-Each part runs in a fresh process. The window needs no screen unless QT_QPA_PLATFORM or DISPLAY names one.
+Each part runs in a fresh process. It uses a screen only if QT_QPA_PLATFORM or DISPLAY is set.
 """
 
 from __future__ import annotations

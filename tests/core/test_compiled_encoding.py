@@ -424,7 +424,7 @@ def test_kernels_split_real_texts_in_many_languages_as_plain_python_does(name: s
 
 
 def test_encoding_a_batch_of_short_texts_builds_no_table_of_safe_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only texts that are so large that several threads divide them need the table."""
+    """The table is needed only for large texts, which several threads encode."""
     made: list[Recipe] = []
     make = SafeCuts.of
 

@@ -1,4 +1,4 @@
-"""Tests of the exercise sheet: the reference computes the same solutions."""
+"""Tests of the exercise sheet: its solutions equal the results of the reference code."""
 
 from __future__ import annotations
 

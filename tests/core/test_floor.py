@@ -523,7 +523,7 @@ def certificate_as_json() -> Any:
     "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
 )
 def test_the_method_named_best_adds_the_most_useful_piece_first_and_encodes_with_the_fewest_tokens(text: str) -> None:
-    """After each step, the number of tokens is the smallest that is possible with the pieces added until then."""
+    """After each step, the number of tokens is the smallest possible with the pieces added so far."""
     study = train([text], "best", vocab_size=40)
     history = study.history
     texts = history.alphabet.texts

@@ -90,7 +90,7 @@ def long_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def long_training(tmp_path: Path, long_text: Path) -> list[str]:
-    """Return the arguments of a training that takes long, because its long text is one word."""
+    """Return the arguments of a training that takes a long time, because its long text is a single word."""
     arguments = ["train", str(long_text), "--preset", "raw-bytes", "--vocab-size", "4000000"]
     return [*arguments, "--output", str(tmp_path / "merges.csv")]
 

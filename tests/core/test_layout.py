@@ -1,5 +1,6 @@
-"""Tests of the arrays with the symbols of words: they equal the symbols that the alphabet gives for each
-single word.
+"""Tests of the arrays that store the symbols of words.
+
+Each word has the symbols that the alphabet assigns to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tests that studies, histories and recipes can be pickled and copied: small, deterministic and unchanged."""
+"""Tests that studies, histories and recipes can be pickled and copied.
+
+The pickles are small and deterministic, and the loaded objects equal the originals.
+"""
 
 # ruff: noqa: S301 - they are pickles of our own
 from __future__ import annotations

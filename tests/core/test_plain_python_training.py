@@ -1,7 +1,7 @@
 """Tests of training and encoding without machine code.
 
-The specifications learn from small texts. Other work waits for machine code, or is refused if there will be
-no machine code.
+Small texts are learned by a method's specification in plain Python. Larger work waits for machine code. It is
+refused if machine code cannot be made.
 """
 
 from __future__ import annotations

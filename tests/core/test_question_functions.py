@@ -98,7 +98,7 @@ def test_help_shows_a_question_with_its_signature_and_docstring() -> None:
 
 
 def test_question_functions_accept_positional_arguments_in_the_order_of_the_manual() -> None:
-    """In an earlier version `bpe.why(study, "lowest")` failed, because the text was taken as another parameter."""
+    """In an earlier version `bpe.why(study, "lowest")` failed, because the text was used as a different parameter."""
     assert bpe.why(STUDY, "lowest", 2).table.records() == bpe.why(STUDY, text="lowest", at=2).table.records()
     assert bpe.paid(STUDY, 1).table.records() == bpe.paid(STUDY, step=1).table.records()
     assert bpe.token(STUDY, "␣lowe", 6).sentences == bpe.token(STUDY, token="␣lowe", at=6).sentences

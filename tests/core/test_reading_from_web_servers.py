@@ -1,4 +1,4 @@
-"""Tests of web servers that redirect, fail or stop while they send: each failure is reported.
+"""Tests of reading from web servers that redirect, fail, or break off a transfer. Each failure is reported.
 
 No redirection to a local file is followed.
 """

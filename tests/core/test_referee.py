@@ -41,9 +41,10 @@ def unchanged_count(pair: tuple[int, int], count: int) -> int:
 def learn_with_changed_counts(
     words: dict[str, int], merges: int, value: Value = unchanged_count, least: int = 2
 ) -> tuple[Merges, int | None]:
-    """Learn in plain Python, but compare the values of `value` instead of the right counts.
+    """Train in plain Python with altered counts, as a faulty trainer would.
 
-    Return the merges, and the first step whose count is wrong.
+    `value` returns the altered count of a pair. Return the merges, and the first step that does not merge the
+    most frequent pair. The step is None if all steps merge the most frequent pair.
     """
     known = [(list(word.encode()), count) for word, count in words.items()]
     merges_so_far, wrong = [], None

@@ -204,7 +204,7 @@ def test_special_tokens_are_found_in_texts_and_in_bytes_of_any_length(
 
 
 def like_llama(folder: Path) -> tuple[bpe.Study, tokenizers.Tokenizer]:
-    """Return a tokenizer that puts ▁ before each part of a text, opened by this program and by its library."""
+    """Return a tokenizer that puts ▁ before each part of a text, as opened by this program and by tokenizers."""
     library = tokenizers.Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
     library.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     trainer = trainers.BpeTrainer(

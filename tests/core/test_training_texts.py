@@ -74,7 +74,7 @@ def test_a_list_that_mixes_paths_and_texts_is_refused(folder: Path) -> None:
 
 
 class Frame:
-    """A data frame as in pandas and polars: a loop over it gives the names of its columns."""
+    """A simple data frame, which behaves like those of pandas and polars: iterating over it yields the column names."""
 
     def __init__(self, **columns: list[str]) -> None:
         self._columns = columns

@@ -82,9 +82,9 @@ def is_part(text: bytes) -> bool:
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
 def test_the_computed_number_of_missing_bytes_of_a_joined_token_matches_the_specification(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
-        """Join the bytes of a token one by one.
+        """Return the number of bytes that the token `text` lacks to form whole characters.
 
-        Return the number of missing bytes, or None if the token is impossible.
+        The bytes are joined one by one. Return None if two parts may not be joined, so that no such token can exist.
         """
         total = 0
         for place, missing in enumerate(lacks_of([bytes([byte]) for byte in text])):

@@ -364,7 +364,7 @@ class Attempts:
 def mixture_of_old_and_new(command: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
     """Yield a sentence for each file that is neither the old file nor the new file.
 
-    Yield also a sentence if some files are old and others are new.
+    In addition, yield a sentence if some files are old and others are new.
     """
     visible = visible_files(now)
     for name in visible.keys() | command.old.keys():

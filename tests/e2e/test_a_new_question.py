@@ -1,4 +1,4 @@
-"""The tests that add a question to the program by a single file. The question has a new kind of figure.
+"""Tests of adding a question to the program with a single file. The question has a new kind of figure.
 
 The file alone adds a command, a Python function, a part of reports and a page of the window.
 """

@@ -1,6 +1,6 @@
-"""The tests of the window in a separate process, with and without a screen.
+"""Tests of the window in a separate process, with and without a screen.
 
-It opens files and ends with the right exit code.
+The window opens files, and the process ends with the right exit code.
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ MAKING = (
 
 @cache
 def _written_files() -> dict[str, bytes]:
-    """Return a valid example of each kind of file that commands write. The key is the name of the file."""
+    """Return a dictionary from file name to content, with a valid example of each kind of file that commands write."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         Path("text.txt").write_text(TEXT, encoding="utf-8")
         Path("parts.tsv").write_text("lowest\tlow est\nlower\tlow er\n", encoding="utf-8")
@@ -374,9 +374,9 @@ def _models() -> list[bytes]:
 
 
 def foreign_models(chance: random.Random, folder: Path) -> None:
-    """Open a damaged SentencePiece model.
+    """Open a SentencePiece model whose fields are damaged.
 
-    Some of its fields are missing, doubled, of another type, or have unusual values.
+    Some fields are missing, repeated, or of a different type. Others have unusual values.
     """
     fields = list(fields_of(memoryview(chance.choice(_models())), "made", most=10**6))
     for _ in range(chance.randint(1, 4)):

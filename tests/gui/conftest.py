@@ -179,8 +179,8 @@ def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """Return the window that all tests of a file share.
 
-    A file with `pytestmark = pytest.mark.usefixtures("only_window")` shares its window. That is for tests about the
-    session in a window. Tests that open, close or arrange a window, or that look at its settings or memory, need a
+    A file with `pytestmark = pytest.mark.usefixtures("only_window")` shares its window. Use it for tests of the
+    session in a window. Tests that open, close or arrange a window, or that check its settings or memory, need a
     window of their own. A test that connects a signal must disconnect it.
     """
     with window_of_many_tests(tmp_path_factory) as program:

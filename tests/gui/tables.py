@@ -1,4 +1,4 @@
-"""A function that returns the exact values behind a page."""
+"""A function that returns the table of exact values from which a page is drawn."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def picked_folder_at(self, rows: Sequence[int]) -> CorpusText | None:
         """Return the folder in the given row if only some of its files belong to the corpus.
 
-        Return None for other texts, for groups, and for several rows.
+        Return None if the row is not such a folder, or if several rows are given.
         """
         chosen = [self.rows[row] for row in rows]
         only = chosen[0] if len(chosen) == 1 else None

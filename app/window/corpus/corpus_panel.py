@@ -48,7 +48,7 @@ FILLED_LINES = 1.8  # of two lines, because words are not divided at the end of 
 
 
 class CorpusDelegate(QStyledItemDelegate):
-    """A painter of the rows of the list. A thin line in a row shows how much of its text is counted."""
+    """A painter of the rows of the corpus list. A thin line in a row shows how much of its text is counted."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line = option.fontMetrics.height()

@@ -70,7 +70,10 @@ class FindBox(QDialog):
         self.list.setCurrentIndex(self.model.index(0))
 
     def choose(self, index: QModelIndex) -> None:
-        """Close the box, and then carry out the chosen result. That may move the focus."""
+        """Close the box, and then act on the chosen result.
+
+        The box is closed first, because the result may move the keyboard focus.
+        """
         if index.isValid():
             hit = self.model.rows[index.row()]
             self.close()

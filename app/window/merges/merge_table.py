@@ -1,6 +1,7 @@
 """The table model of merges, and its columns.
 
-An array holds the merge of each row. Filtering and sorting only make another array, so there is no proxy model.
+An array holds the index of the merge that each row shows. To filter or to sort, a new array is made. So the
+table needs no proxy model.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The small parts that several topics of the window use."""
+"""The widgets and small helper modules that several topics of the window share."""

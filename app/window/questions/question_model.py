@@ -394,7 +394,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Return the sentences of the answer, and a sentence with the value of each line at the step shown."""
+        """Return the sentences of the answer. For a line chart, add a sentence with the values at the step shown."""
         said = () if self.answer is None else self.answer.sentences
         here = [f"{name}: {value:,.5g}" for name, value in self.values_here().items()]
         return (*said, f"Now {'; '.join(here)}") if here else said

@@ -306,7 +306,10 @@ class RecipeForm(QObject):
         return True
 
     def preview(self) -> None:
-        """Split the beginning of the user's text into words, in a background task because a pattern may be slow."""
+        """Split the beginning of the user's text into words, to show a preview.
+
+        The text is split in a background task, because a pattern may be slow.
+        """
         beginning = self._text.value[:PREVIEW_CHARACTERS]
         recipe = self._recipe.value
 

@@ -118,7 +118,7 @@ def _character_text(character: str) -> str:
 class MyWord(QObject):
     """A model of the word that the user types, and of its tokens.
 
-    The tokens change when another run is shown, and when the time slider moves.
+    The tokens change when a different run is shown, and when the time slider moves.
     """
 
     changed = Signal()

@@ -1,4 +1,4 @@
-"""The arrangement of the window in a session file: the room, the panels, the chart, and the order of the merges."""
+"""The window layout that a session file stores: the room, the panels, the chart, and the order of the merges."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class ShelfModel(QObject):
         self._typing.call()
 
     def choose_folder(self, folder: str) -> None:
-        """List the tokenizers in a user's folder, too. Remember the folder in the settings."""
+        """Add the tokenizers in a user's folder to the list, and remember the folder in the settings."""
         self._settings.put(TOKENIZER_FOLDER, folder)
         self.refresh()
 

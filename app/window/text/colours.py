@@ -45,7 +45,7 @@ class Ages:
 
     @property
     def first_steps(self) -> tuple[int, ...]:
-        """Return the step at which each colour begins. The first colour is left out: its tokens have no step.
+        """Return the step at which each colour begins. The colour of tokens without a step is left out.
 
         The first colours of the result stand for a few steps each, and the last colours for many steps.
         """

@@ -22,11 +22,11 @@ AS_TEXT = "none"
 
 
 def chosen_reading(recipe: Recipe, chosen: str) -> str:
-    """Return the mode in which special tokens in a text are read.
+    """Return the mode in which special tokens in a text are read. An empty string means that the file decides.
 
-    If the user has chosen a mode, `chosen` is this mode, and it is returned. Otherwise `chosen` is empty. Then the
-    result is an empty string if the tokenizer file decides, and MATCHED if the file says nothing. MATCHED means that
-    all special tokens in the text are found.
+    `chosen` is the mode that the user has chosen, or an empty string. A chosen mode is returned. Without one, the
+    result depends on whether the tokenizer file says how to read special tokens. If it does, the result is an
+    empty string. Otherwise it is MATCHED: all special tokens in the text are found.
     """
     return chosen or ("" if recipe.spelled_specials else MATCHED)
 

@@ -184,11 +184,10 @@ class TokenTextModel(QObject):
         return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
     def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
-        """Store the tokens from byte `start` on. Return False if the text has changed since they were requested.
+        """Store the tokens of the text after byte `start`. Return False if the text changed after the request.
 
         `revision` is the version of the text that was encoded. `at` is the step for which a background task has
-        computed the tokens. If the tokens of the current step are not computed yet, the text shows the tokens of step
-        `at` until then.
+        computed the tokens. The text shows the tokens of step `at` until those of the current step are computed.
         """
         if revision != self.revision:
             return False

@@ -1,6 +1,6 @@
 """A class that connects the user's text with the window.
 
-It handles undo, the token under the pointer or at the text cursor, colours and pasted ids.
+It handles undo, colours, pasted ids, and the tokens under the pointer and at the text cursor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer count`. It writes the words of texts with their counts to a file."""
+"""The command `bpe-explorer count`. It counts the words of texts, and writes them with their counts to a file."""
 
 from __future__ import annotations
 

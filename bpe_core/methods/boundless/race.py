@@ -170,10 +170,10 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the candidates for the next step, the best first: the next merges within words and across words.
+        """Return the candidates for the next step in order, the best candidate first.
 
-        A merge of a token that does not exist is left out. If a token must be dropped next, this drop is the first
-        candidate.
+        The candidates are the next merges within words and the next merges across words. A merge of a token that does
+        not exist is left out. If a token must be dropped next, this drop comes first.
         """
         while not self._reach_second_pass(UNLIMITED):
             pass

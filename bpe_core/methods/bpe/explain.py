@@ -231,9 +231,9 @@ class Why(ExplainedText):
 
     @cached_property
     def _names(self) -> list[str]:
-        """Return the texts of all tokens.
+        """Return the strings of all tokens of the history.
 
-        The texts are cached, because many texts are explained by the same history.
+        The strings are cached, because many texts are explained with the same history.
         """
         return cached("shown", self.history, lambda: TokenTexts.of(self.history).text, operator.is_)
 

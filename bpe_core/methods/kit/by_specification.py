@@ -26,7 +26,7 @@ BYTES_A_CELL = 1_500
 
 @dataclass(frozen=True)
 class SpecifiedWay(Way):
-    """A way to learn with a method's specification: a short, slow function in plain Python."""
+    """The way to make steps by a method's specification, which is a short, slow function in plain Python."""
 
 
 def specified_way(method: Method) -> SpecifiedWay:

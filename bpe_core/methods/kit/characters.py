@@ -1,4 +1,4 @@
-"""The number of bytes that a token lacks to form whole characters."""
+"""Functions that count how many bytes a token needs so that all its characters are whole."""
 
 from __future__ import annotations
 

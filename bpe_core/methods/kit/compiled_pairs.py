@@ -154,7 +154,7 @@ class Halves:
         self._groups = np.empty(0, names.GROUP)
 
     def merge(self, state: names.State, columns: Columns) -> int:
-        """Merge the best pair on two threads and return the work done."""
+        """Merge the best pair with two threads, each for one half of its positions. Return the number of positions."""
         first, middle, stop = map(np.int64, in_halves.begin_wide(state, columns))
         first_born = state.run[0]["pairs"]
         other = self._second(state, int(middle - first))

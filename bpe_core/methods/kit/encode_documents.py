@@ -537,8 +537,10 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | None) -> dict[str, Any]:
-    """Return the content of `index.json`: a description of the shards, and the numbers of documents and ids of each
-    source."""
+    """Return the content of `index.json`: a description of the shards, and two numbers for each source.
+
+    The two numbers are the number of its documents and the number of its ids.
+    """
     listed = []
     sums: dict[int, list[int]] = {}
     for number, shard in enumerate(shards):

@@ -131,9 +131,10 @@ def _encoder(table: Path, request: EncodingRequest) -> CorpusEncoder:
 
 
 def _without_ends_of_spans(pieces: Iterable[Piece], corpus: Corpus) -> Iterator[Piece]:
-    """Yield the pieces of a corpus whose files were divided into parts.
+    """Yield the pieces of a corpus, without document ends at the borders between parts of a file.
 
-    A document may continue in the next part of its file. Then its piece is yielded without the end of a document.
+    A file may be divided into parts, and a document may continue in the next part. Then the end of the part is
+    not the end of the document.
     """
     for piece in pieces:
         span = corpus.sources[piece.source].span

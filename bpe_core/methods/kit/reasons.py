@@ -58,7 +58,7 @@ class Reason:
         return self.written(count, reasons) if self.is_known(reasons) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
-        """Return one value for each step, by which steps can be sorted. NaN becomes the smallest value."""
+        """Return the value of each step, as a sort key for the steps. NaN becomes the smallest value."""
         if not self.is_known(history.reasons):
             return np.zeros(len(history))
         values = np.asarray(self.value(history.columns.count, history.reasons))

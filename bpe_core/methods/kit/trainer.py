@@ -9,8 +9,9 @@
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
 
-Machine code makes the steps. While it is still being compiled, most runs wait for it. Byte-pair encoding begins at once
-in plain Python, and samples are learned by the specification of their method. The result is always the same.
+The steps are computed by machine code. While it is still being compiled, most runs wait for it. Byte-pair
+encoding starts at once in plain Python. For samples, the method's specification is used. The result is always
+the same.
 """
 
 from __future__ import annotations
@@ -197,9 +198,9 @@ class Trainer:
         return method.begin(self.words, self.recipe, known, fast=is_fast)
 
     def _is_fast(self, size: int, work: Work) -> bool:
-        """Return whether machine code makes the steps.
+        """Return whether machine code will perform the steps.
 
-        If machine code is not ready and the slower ways would take too long, wait for machine code.
+        If it is not ready and the slower ways would take too long, wait for it.
         """
         compiled = self._method.compiled
         plain = self._method.plain

@@ -1,4 +1,4 @@
-"""The interface for the different ways to split a word by the tokens of a history."""
+"""The interface for the different ways to split a word into tokens of a history."""
 
 from __future__ import annotations
 

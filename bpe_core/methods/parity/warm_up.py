@@ -1,4 +1,4 @@
-"""The small jobs that run the kernels of parity-aware byte-pair encoding once, so that they are compiled."""
+"""Short jobs that run each kernel of parity-aware byte-pair encoding once, so that the kernels are compiled."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The second stage of SuperBPE, which runs the kernels of byte-pair encoding.
+"""The second stage of SuperBPE. It uses the kernels of byte-pair encoding.
 
-The kernels treat the tokens of the first stage as symbols, because a corpus has about five times as many bytes as
-tokens. The kernels also get the number of words in each token.
+The kernels treat the tokens of the first stage as symbols, because a corpus has about five times as many
+bytes as tokens. For each token, the kernels also get the number of words that it contains.
 """
 
 from __future__ import annotations

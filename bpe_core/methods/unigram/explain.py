@@ -42,7 +42,11 @@ class ScoredCut:
 
 @dataclass(frozen=True)
 class CutComparison:
-    """A comparison of two ways to split: the best way, and the best way that does the opposite at a boundary."""
+    """A comparison of two ways to split a word with respect to one boundary.
+
+    The first is the best of all ways. The second is the best way that differs at this boundary: it has the
+    boundary if the first way lacks it, and lacks it otherwise.
+    """
 
     is_cut: bool
     taken: ScoredCut

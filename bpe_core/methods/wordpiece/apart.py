@@ -1,7 +1,7 @@
-"""A check of whether two tokens can be neighbours inside a word that is split by the longest tokens.
+"""A check of whether two tokens can be neighbours in a word, if the longest matching token is always used.
 
-A word is split from the left, each time by the longest token that fits. So two tokens cannot be neighbours if their
-joined text begins with a token that is longer than the first of them.
+A word is split from the left, each time by the longest token that fits. So two tokens cannot be neighbours if
+their joined text begins with a token that is longer than the first of them.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low lower lowest " * 9, "wordpiece", vocab_size=24)

@@ -1,7 +1,7 @@
-"""SentencePiece's preparation of a text in two forms: as operations of a recipe, and as SentencePiece's own options.
+"""SentencePiece's preparation of a text in two forms: as operations of a recipe, and as SentencePiece's options.
 
-`WholeTexts` holds the options. Its `steps` are the operations. `WholeTexts.of` finds the options that lead to given
-operations, or returns None if there are no such options.
+`WholeTexts` holds the options, and its `steps` are the operations. `WholeTexts.of` converts operations to
+options. It returns None if no options are equivalent to the operations.
 
 >>> chosen = WholeTexts(None, Marks(prefix=True, one_blank=True))
 >>> WholeTexts.of(chosen.steps) == chosen, WholeTexts.of(chosen.steps[1:])

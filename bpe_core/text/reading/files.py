@@ -203,7 +203,7 @@ def _whole(source: Source) -> bytes:
 def _readers_at_address(
     address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog
 ) -> list[FileReader]:
-    """Return a checked reader for the file at an address, or unchecked readers for the files in a folder there.
+    """Return a checked reader if the address leads to a file, or unchecked readers if it leads to a folder.
 
     The files in a folder are not checked, because each check takes a while.
     """
@@ -319,8 +319,8 @@ def texts_in(
 ) -> list[Source]:
     """Return a source for each text file of a folder.
 
-    Other files are reported in the log. Raise CorpusError if the folder has no text file. If `is_strict` is true, also
-    raise the error for a file without permission, so that each missing text is noticed.
+    Other files are reported in the log. Raise CorpusError if the folder has no text file. If `is_strict` is true,
+    also raise an error if a file cannot be read for lack of permission, so that no text is missed unnoticed.
     """
     sources: list[Source] = []
     reasons: list[str] = []

@@ -120,10 +120,10 @@ class ByteStream:
         return filled
 
     def check_for_damage(self) -> None:
-        """Read further in a compressed file, so that a damaged file raises an error.
+        """Read on in a compressed file, so that damage in the file raises an error.
 
-        Call this before you report invalid text. A damaged file first unpacks to nonsense, and its damage is found only
-        a little later.
+        Call this before you report invalid text. A damaged file may first decompress to invalid text, and the error
+        comes only a little later.
         """
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))

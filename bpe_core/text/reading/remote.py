@@ -158,7 +158,7 @@ def _located(address: str, name: str) -> tuple[Any, str]:
 
 @contextmanager
 def sentences(name: str, place: int = 0) -> Iterator[None]:
-    """Raise a CorpusError instead of any exception of the package that reads a remote file.
+    """Convert errors of the package that reads a remote file to a CorpusError.
 
     The message names the address, the offset and the reason.
     """

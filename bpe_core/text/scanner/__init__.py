@@ -60,7 +60,7 @@ def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool
 def table_of(
     expression: str, unit: str = "file", *, drops_blanks: bool = False, older: bool = False
 ) -> ScanTable | None:
-    """Return the table for an expression of `regex`. Return None if there can be no table.
+    """Return the scan table for an expression of `regex`, or None if the expression cannot become a table.
 
     If `older` is true, newer characters count as not assigned, as in an older version of Unicode.
     """

@@ -19,7 +19,7 @@ class NoTable(Exception):
 
 @dataclass(frozen=True)
 class CharacterSet:
-    """A part of an expression that matches one character. At least one set in `sources` must contain it."""
+    """A part of an expression that matches one character, which must be in at least one set of `sources`."""
 
     sources: tuple[str, ...]
 

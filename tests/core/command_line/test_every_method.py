@@ -27,7 +27,7 @@ def method(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path, method: str) -> tuple[str, str]:
-    """Train on a text by the method. Return the path of the text and the path of the session."""
+    """Train on a text with the given method. Return the path of the text and the path of the session."""
     text, learned = tmp_path / "text.txt", tmp_path / "run.bpex"
     text.write_text(TEXT, encoding="utf-8")
     texts = text_arguments(method, str(text))

@@ -60,7 +60,10 @@ def valid_files(format: str, method: str = "") -> dict[str, bytes]:
 
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
-    """Check that a file opens as a table that can encode, or is refused with an error that names the file."""
+    """Check that a file either opens as a usable table, or is refused with an error that names the file.
+
+    A usable table can encode a text.
+    """
     name = NAMES.get(format, f"table.{format}")
     FORMATS[format].recognizes(data)
     try:
@@ -78,7 +81,7 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
 
 
 def damage(length: int) -> st.SearchStrategy[list[tuple[int, int, bytes]]]:
-    """Draw a change of a file: its offset, the number of removed bytes, and the inserted bytes."""
+    """Return a strategy for changes of a file. Each change has an offset, a number of removed bytes, and new bytes."""
     place = st.integers(0, length)
     cut = st.one_of(st.integers(0, 8), st.integers(0, length))
     put = st.one_of(st.sampled_from(STRANGE), st.binary(max_size=6), st.just(b""))
@@ -131,7 +134,7 @@ json_values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(
 
 @pytest.mark.parametrize("format", ["tokenizer.json", "json", "merges.txt"])
 def test_json_values_of_the_wrong_type_in_a_tokenizer_file_are_refused(format: str) -> None:
-    """Any value of the JSON object is replaced by another value."""
+    """Each value in the JSON object is replaced by an arbitrary value."""
     name = "vocab.json" if format == "merges.txt" else NAMES[format]
     whole = json.loads(valid_files(format)[name])
     paths = list(_paths(whole))

@@ -1,5 +1,6 @@
-"""Tests of models that SentencePiece trains here with each of its options: the program and the library give the same
-ids.
+"""Tests of SentencePiece models, which are trained with each of several options.
+
+The program and the SentencePiece library give the same ids.
 """
 
 from __future__ import annotations

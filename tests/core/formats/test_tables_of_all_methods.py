@@ -1,4 +1,7 @@
-"""Tests of tables with reasons of steps and scores of tokens: they are read back equal, and damage is reported."""
+"""Tests of tables with a reason for each step and a score for each token.
+
+Written tables are read back unchanged, and damage is reported.
+"""
 
 from __future__ import annotations
 

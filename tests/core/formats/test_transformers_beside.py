@@ -341,7 +341,7 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
 def test_differences_between_bert_tokenizers_in_transformers_4_and_5_are_reported(
     tmp_path: Path, config: dict[str, object], slow: str, cleans: bool
 ) -> None:
-    """The slow classes use the character tables of Python, and all classes decode differently from version 5."""
+    """The slow classes use Python's character tables. All classes decode differently than version 5 does."""
     file = tmp_path / "vocab.txt"
     file.write_text(BERT, "utf-8")
     shown_notes = notes(file, **config) if config else "\n".join(open_table(file).notes)

@@ -157,7 +157,10 @@ def check_later(reason: Reason, history: History, symbols: list[int], boundary: 
 
 
 def check_taken(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the boundary would be removed if the pair came before the merge that took one of its tokens."""
+    """Check that the boundary would vanish if the pair were merged earlier.
+
+    The pair must come just before the merge that takes one of its two tokens.
+    """
     assert reason.rank is not None
     assert reason.taken_by is not None
     assert reason.pair is not None

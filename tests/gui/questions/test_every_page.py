@@ -1,4 +1,4 @@
-"""Tests of all pages about a run: while it is trained, while pages are hidden, and without texts."""
+"""Tests of all pages about a run: during the training, when pages are hidden, and when there are no texts."""
 
 from __future__ import annotations
 

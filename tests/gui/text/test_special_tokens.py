@@ -1,6 +1,6 @@
 """Tests of special tokens in a text.
 
-The program reads them as the library of the file does. A user can change this.
+The program treats them as the tokenizer's own library does. A user can change this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tests of the list of runs. No run is overwritten. Each can be shown, compared, and trained again by another rule."""
+"""Tests of the list of runs. No run is overwritten.
+
+Each run can be shown, compared, and trained again with a different tie rule.
+"""
 
 from __future__ import annotations
 

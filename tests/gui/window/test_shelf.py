@@ -49,7 +49,7 @@ def content(tmp_path: Path) -> bytes:
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> FakeHub:
-    """Return an object that replaces the hub. The cache is empty."""
+    """Return an object that replaces the Hugging Face Hub. The folder of the download cache is empty."""
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "program" / "bpe-explorer"))
     hub = FakeHub({GPT2: {"tokenizer.json": content}, GPT4O: {"tokenizer.json": content}})

@@ -78,7 +78,7 @@ def test_each_row_of_a_long_right_to_left_word_begins_on_the_right(qtbot: QtBot)
 
 
 def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -> None:
-    """The letter م does not have the same shape alone as between other letters."""
+    """The letter م has a different shape on its own than between other letters."""
     view = WordView()
     qtbot.addWidget(view)
     view.resize(700, 120)

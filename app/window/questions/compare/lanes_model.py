@@ -281,9 +281,9 @@ class LanesModel(QObject, LazyModel):
         return [lane for lane in self.lanes if not lane.why_not]
 
     def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
-        """Return the byte ranges that the lanes split differently, and the boundaries that only some lanes have.
+        """Return the byte ranges that the lanes split differently, and the boundaries that set `lane` apart.
 
-        The boundaries are those of `lane`.
+        These are the token boundaries of `lane` that at least one other lane lacks.
         """
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
@@ -336,7 +336,7 @@ class LanesModel(QObject, LazyModel):
     # -- what a session keeps --------------------------------------------------------------
 
     def kept(self) -> dict[str, Any]:
-        """Return the compared runs and their size as values that a session file can store."""
+        """Return the compared runs and the vocabulary size of the comparison, as values for a session file."""
         return {"runs": self._chosen, "size": self._followed if self._size is None else self._size}
 
     def restore(self, kept: object) -> None:

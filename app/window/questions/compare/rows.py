@@ -24,8 +24,10 @@ from app.window.text.view.palette import TokenPalette
 
 
 class LaneRows(TokenCanvas):
-    """A view of the text in a lane, which scrolls and zooms. A click on a place explains why the text is split
-    there."""
+    """A view of the text in a lane. A user can scroll and zoom the view.
+
+    A click on a place explains why the text is split there.
+    """
 
     place_clicked = Signal(int)  # the byte of a cut or possible cut
 
@@ -164,9 +166,10 @@ class LanePainter(TokenPainter):
     def _lines_and_boundaries(
         self, row: TextRow, first: int, differences: Differences
     ) -> tuple[list[tuple[float, float]], list[float]]:
-        """Return the lines to draw below a row, and the boundaries that not all lanes have.
+        """Return the lines to draw below a row, and the token boundaries to mark.
 
-        The lines are below the byte ranges that the lanes split differently.
+        Each line is drawn below a byte range that the lanes split differently. The marked boundaries are those of
+        this lane that at least one other lane lacks.
         """
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
         is_here = ends > begins

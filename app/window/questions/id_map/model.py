@@ -1,4 +1,4 @@
-"""The model of the question that maps the ids of another run to the ids of the run shown."""
+"""The model of the question *idmap*, which maps the ids of another run to the ids of the run shown."""
 
 from __future__ import annotations
 

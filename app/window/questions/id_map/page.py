@@ -1,4 +1,4 @@
-"""The page of the map of ids. A box at the top chooses the run whose ids are mapped."""
+"""The page of the question *idmap*. A box at the top chooses the run with the old ids."""
 
 from __future__ import annotations
 

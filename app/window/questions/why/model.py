@@ -176,7 +176,7 @@ class WhyModel(QObject, LazyModel):
         return self._byte is not None
 
     def ask_about_neighbour(self, byte: int) -> None:
-        """Ask about another boundary of the same text."""
+        """Ask about a different boundary of the same text. It lies before the byte at offset `byte`."""
         self._byte = byte
         self.refresh_soon()
 

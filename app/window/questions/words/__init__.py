@@ -1,1 +1,1 @@
-"""The page of the words of the corpus."""
+"""The page that shows the words of the corpus."""

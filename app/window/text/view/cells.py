@@ -215,7 +215,7 @@ class BlockCells:
         return character if self._byte_starts is None else int(self._byte_starts[character])
 
     def splits_character(self, bytes_: Int64s) -> npt.NDArray[np.bool_]:
-        """Return a mask of the bytes inside a character. The first byte of a character is not inside."""
+        """Return a mask of the byte offsets that lie inside a character and not at its first byte."""
         if self._byte_starts is None:
             return np.zeros(len(bytes_), np.bool_)
         places = np.searchsorted(self._byte_starts, bytes_)

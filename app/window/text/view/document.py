@@ -129,8 +129,8 @@ class TokenDocument(QTextDocument):
     def _correct_in_place(self, position: int, old: str, new: str) -> None:
         """Replace the shown text `old`, which begins at `position`, by `new`, one character at a time.
 
-        `old` and `new` show the same text, with different line breaks of the display or different substitutes for
-        invisible characters. So each text cursor stays before the same character.
+        `old` and `new` represent the same text. They may differ in the line breaks that only the display has, and in
+        the substitutes for invisible characters. Each text cursor stays before the same character.
         """
         cursor = QTextCursor(self)
         cursor.beginEditBlock()
