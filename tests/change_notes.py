@@ -40,10 +40,10 @@ def read_note(path: Path) -> str:
 
 
 def with_notes(changes: str, version: str, notes: list[str]) -> str:
-    """Return the page of changes with notes added below the heading of a version.
+    """Return the change log with notes added below the heading of a version.
 
-    If the page has no heading for the version, a new heading is added before all others. The new heading names the
-    versions of sessions and manifests that the program writes.
+    If the change log has no such heading, add it before all others. The new section states which versions of
+    sessions and manifests the program writes.
     """
     head = f"## {version}\n"
     if head not in changes:

@@ -1,7 +1,7 @@
-"""A method for tests whose steps drop tokens.
+"""A method that drops tokens, for use in tests.
 
-It begins with every piece of two or three bytes in the words. Each step drops the piece that is used least. A word is
-split from the left, each time by the longest token that fits.
+It begins with every piece of two or three bytes in the words. Each step drops the piece that is used least. A
+word is split from the left, each time with the longest token that fits.
 """
 
 from __future__ import annotations

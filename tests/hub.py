@@ -65,7 +65,7 @@ class FakeHub(ModuleType):
 
 @contextmanager
 def serve_hub(name: str, files: Files, licence: str) -> Iterator[tuple[str, list[str]]]:
-    """Serve one model as the hub does.
+    """Serve one model in the same way as the Hugging Face Hub.
 
     Yield the address of the server, and a list of the paths that were requested so far.
     """

@@ -133,7 +133,7 @@ def messages_in(
 
 
 def _names_of_values(tree: ast.Module) -> Iterator[str]:
-    """Yield the texts in `Literal` types. The code names values by these texts, such as the reasons why a run ends."""
+    """Yield the texts in `Literal` types. They are the names of values, such as the reasons why a run ends."""
     parts = (part for node in ast.walk(tree) if _is_literal_type(node) for part in ast.walk(node))
     yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
 

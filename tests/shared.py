@@ -40,7 +40,10 @@ def available_texts(*names: str) -> list[str]:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a text, or of a table of another program. `available_texts` returns the possible names."""
+    """Return the path of a text, or of a table that a different program made.
+
+    `available_texts` returns the possible names.
+    """
     return SHARED / name if _is_shared(name) else OWN / f"{name}.txt"
 
 

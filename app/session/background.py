@@ -169,7 +169,8 @@ class BackgroundTasks(QObject):
     def close(self) -> None:
         """Stop all jobs.
 
-        Wait for jobs that write files, and a limited time for all others (see app.worker.job.end_process).
+        Wait until the jobs that write files have ended. Wait for the other jobs only for a limited time (see
+        app.worker.job.end_process).
         """
         self._is_closed = True
         self._mailbox.close()

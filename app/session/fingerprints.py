@@ -22,9 +22,9 @@ MOST_NAMED = 3  # most files that a sentence names
 
 
 class Fingerprints(QObject):
-    """A checker of the files that runs learned from.
+    """A checker of the files from which runs were learned.
 
-    It hashes the files when training begins, and compares them when a session is opened.
+    It hashes the files when training begins, and compares the hashes when a session is opened.
     """
 
     def __init__(self, runs: Runs, background: BackgroundTasks, parent: QObject | None = None) -> None:

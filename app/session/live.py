@@ -85,7 +85,7 @@ class LiveLearning(QObject):
         self._background.notify(sentence, is_error=False, answers=(learn,), is_still_true=is_still_true)
 
     def forget_drafts(self) -> None:
-        """Forget the drafts, because another session is about to be shown."""
+        """Forget the drafts, because a different session is about to be shown."""
         self._drafts = []
         self._before = None
 

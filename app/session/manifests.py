@@ -163,9 +163,9 @@ class TextFiles:
         return any(not path.exists() for path in self._place.values())
 
     def refusal(self, *, each: bool) -> str:
-        """Return the reason why a command cannot name the texts, or an empty string.
+        """Return the reason why no command can name these texts, or an empty string if a command can.
 
-        If `each` is true, then the command turns every text without a group into a group.
+        If `each` is true, the command turns every text without a group into a group.
         """
         for text in self._texts:
             if text.address or text.refused:

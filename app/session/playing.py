@@ -158,8 +158,9 @@ class Player(QObject):
                 self._plan(places)
 
     def forget_changes(self) -> None:
-        """Forget which steps are skipped, because another text is shown. The next call of `play` chooses the skipped
-        steps anew.
+        """Forget which steps are skipped, because a different text is shown.
+
+        The next call of `play` chooses the skipped steps again.
         """
         self._places = (self._at,)
 

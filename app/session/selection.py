@@ -186,7 +186,7 @@ class Selection(QObject):
         self.keep(None)
 
     def forget(self) -> None:
-        """Clear the whole selection, because another session is shown."""
+        """Clear the whole selection, because a different session is shown."""
         self.choose_steps(())
         self.let_go()
         self.select(None)

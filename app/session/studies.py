@@ -85,7 +85,7 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
 class MixedWords:
     """A cache of the merged word tables of the groups that were used last.
 
-    With the cache, the words for another mixture of the same groups are computed quickly.
+    With the cache, the words for a different mixture of the same groups are computed quickly.
     """
 
     def __init__(self) -> None:

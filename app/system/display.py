@@ -98,7 +98,7 @@ def _missing(libraries: dict[str, str]) -> list[str]:
 
 
 def _x11_answers() -> bool:
-    """Return whether the X server accepts a connection. If it did not, Qt would abort the process."""
+    """Return whether the X server accepts a connection. Without a connection, Qt would abort the process."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

@@ -1,7 +1,8 @@
 """A finder of modules that keeps Python's cache of source lines empty.
 
-PySide reads the source of each imported module, because a module may request other names for Qt's functions. Python
-keeps the lines of all these sources: 17 MB for the modules of the window, and nobody needs them.
+PySide reads the source of each imported module, because a module may request other names for Qt's functions.
+Python keeps the lines of all these sources in memory. For the modules of the window this would take 17 MB,
+but the lines are not needed.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
 
 
 def chart_row(build: Callable[[PageContext], Built], shows: Item) -> PageRow[Built]:
-    """Return the row of the table of all pages for a page with a chart.
+    """Return the entry in the list of all pages for a page with a chart.
 
     `build` is the function that creates the page. `shows` is the action that opens the page and gives the page
     its name.

@@ -18,9 +18,9 @@ def files_beside(path: Path) -> tuple[Path, Path]:
 
 
 def write_beside_figure(path: Path, table: DataTable, sentence: str, caption: str) -> None:
-    """Write two files beside a figure: the rows of the figure, and its caption in LaTeX.
+    """Write two files beside a figure: the rows of its data, and its LaTeX code with a caption.
 
-    `sentence` is the sentence of the figure, with which the caption begins.
+    The caption in the LaTeX code is `sentence`, which describes the figure, followed by `caption`.
     """
     rows, latex = files_beside(path)
     write_data(table, rows)

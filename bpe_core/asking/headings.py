@@ -47,7 +47,7 @@ HEADINGS = {
 
 
 def heading_of(column: str) -> str:
-    """Return the heading of a column for people.
+    """Return the readable heading of a column.
 
     >>> heading_of("won_at"), heading_of("share_in_use"), heading_of("after_step")
     ('merged at step', 'in use', 'after step')

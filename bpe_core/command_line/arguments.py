@@ -268,7 +268,7 @@ def _read_names(path: str) -> list[str]:
 
 
 def _methods_with(choice: str) -> str:
-    """Return a phrase that lists the methods with a choice, and the option that chooses such a method."""
+    """Return a phrase that lists the methods that have this choice, and the option that selects such a method."""
     argument = CHOICES[choice].argument
     if argument is not None and argument.whose:
         return argument.whose

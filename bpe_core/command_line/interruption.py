@@ -202,9 +202,9 @@ SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 
 
 class ProgressInLines(ShownProgress):
-    """A writer of progress as lines of a log.
+    """A progress display that writes lines to a log.
 
-    The first line comes after a few seconds. Each pause is twice as long as the pause before it.
+    The first line comes after a few seconds. Each pause between lines is twice as long as the pause before it.
     """
 
     def __init__(self, stream: TextIO) -> None:

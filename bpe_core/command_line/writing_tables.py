@@ -1,4 +1,7 @@
-"""Functions for the commands `export` and `convert`. They write a table for another library and report its check."""
+"""Functions for the commands `export` and `convert`.
+
+They write a table for a different library, and report the result of checking the written files.
+"""
 
 from __future__ import annotations
 

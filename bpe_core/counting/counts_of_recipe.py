@@ -43,8 +43,10 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
 
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
-    """Return a sentence that says why a recipe cannot learn from these words. Return an empty string if the recipe
-    can."""
+    """Return a sentence that says why counted words do not fit a recipe, or an empty string if they fit.
+
+    Words fit a recipe if the texts were split with the same choices.
+    """
     mine = json.loads(head.splitting)
     its = json.loads(splitting_by(recipe))
     for choice in sorted({*mine, *its}):

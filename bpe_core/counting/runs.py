@@ -392,7 +392,10 @@ class LocalPlace:
         return write_atomically(self.path / name)
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Move the file `other_name` from another local place to this place, and call it `name`."""
+        """Move a file from a different local place to this place.
+
+        `other_name` is the old name of the file, and `name` is its new name.
+        """
         with replace_atomically(self.path / name) as beside:
             shutil.move(other.path / other_name, beside)
 

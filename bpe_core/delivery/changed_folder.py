@@ -216,9 +216,11 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
 def _for_another_loader(
     plan: FolderPlan, name: str, change: TokenChange, lost: list[str], work: Work
 ) -> Mapping[Path, bytes]:
-    """Make a file for another loader from the changed table. Return a dictionary from its path to its content.
+    """Make one more tokenizer file of a folder from the changed table.
 
-    If the file cannot have the same tokens and ids, return an empty dictionary, and add a sentence to `lost`.
+    Other loaders read this file instead of the main file. Return a dictionary from the path of the file to its
+    content. If the file cannot have the same tokens and ids, return an empty dictionary, and add a sentence to
+    `lost`.
     """
     try:
         opened = open_table(plan.sidecars.folder / name)

@@ -175,7 +175,7 @@ class IdMap:
         return self.of_rows([*rows, *(row._replace(new=NONE, parts=()) for row in gone)])
 
     def _check_leads_to(self, further: IdMap) -> None:
-        """Raise BpeError if the old table of the other map is not the new table of this map."""
+        """Raise BpeError if the new table of this map is not the old table of the map `further`."""
         ours = {row.new: row for row in self._rows() if row.new != NONE}
         theirs = {row.old: row for row in further._rows() if row.old != NONE}
         differing = sorted(ours.keys() ^ {*theirs, *further.parts.tolist()})

@@ -91,9 +91,9 @@ class Parts:
         return self._tokenizer.encode(text, allowed_special=())
 
     def _by_bytes(self, token: TokenText) -> list[int]:
-        """Return the parts of a token that cannot be encoded as a text of its own.
+        """Return the parts of a token whose text cannot be encoded by itself.
 
-        Such a token continues a word, like `##s`, or its bytes are not whole characters.
+        The token continues a word, like `##s`, or its bytes are not whole characters.
         """
         if token.continues and self._continuing:
             return self._tokenizer.tokens_of_word(self._continuing + token.text)

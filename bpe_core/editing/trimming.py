@@ -57,7 +57,7 @@ assert tuple(NEEDED) == get_args(Needed)
 class Trimmed:
     """A table after tokens were removed, with lists of the removed and the kept tokens.
 
-    All ids are the former ids of the file.
+    All tokens are identified by their ids before the removal.
     """
 
     history: History

@@ -116,7 +116,7 @@ class Face:
 
 
 class Fonts:
-    """The fonts in use. Another font is searched for when a character needs it."""
+    """The fonts in use. If none of them has a character, further fonts are searched for this character."""
 
     def __init__(self, chosen: Path | None = None) -> None:
         self._known = dict[str, tuple[str, Face | None]]()

@@ -1,4 +1,4 @@
-"""A snapshot of a run that another program trains."""
+"""A snapshot of a run while a different program trains it."""
 
 from __future__ import annotations
 

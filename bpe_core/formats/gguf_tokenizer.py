@@ -325,9 +325,10 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def _with_added_tokens(history: History, tokens: Tokens) -> History:
-    """Add the tokens that llama.cpp finds by special rules to the history's recipe. Return the history.
+    """Add to the recipe the tokens that llama.cpp finds by special rules. Return the history.
 
-    Some of these tokens are searched for before the text is normalized. Others absorb the spaces before or after them.
+    Some of these tokens are searched for before the text is normalized. Others absorb the spaces before or after
+    them.
     """
     alone = tokens.found_first
     also = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]

@@ -172,7 +172,10 @@ def in_order(
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
-    """Return the message that says how the pieces were learned, and which of them is the unknown token."""
+    """Return the `TrainerSpec` message of a SentencePiece model.
+
+    The message says how the pieces were learned, and which of them is the unknown token.
+    """
     unknown = next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
     fields = [
         varint_field(3, kind),

@@ -228,9 +228,9 @@ def tokens_searched_beside(config: Object, beside: Beside) -> set[str] | None:
 
 
 def config_beside(beside: Beside) -> Object:
-    """Return the tokenizer_config.json next to a file, with the tokenizer class in it.
+    """Return the content of the tokenizer_config.json next to a file, with the tokenizer class added.
 
-    The class may come from the sidecar file config.json.
+    If this file does not name the class, the sidecar file config.json may name it.
     """
     config = _object_in(CONFIG, beside, [])
     kind = class_beside(config, _object_in(MODEL, beside, []))

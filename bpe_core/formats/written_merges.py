@@ -1,6 +1,6 @@
 """A reader of merges that a file lists as pairs of texts, one pair in each line. It returns pairs of ids.
 
-Several merges in a file may make the same text. Only one of these merges happens: the first merge whose two parts
+Several merges in a file may make the same text. Only one of them is used: the first merge whose two parts
 exist.
 """
 
@@ -380,7 +380,7 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
 
 
 def _is_version(line: str) -> bool:
-    """Return whether a first line is not a merge, but names a version, a program or a title."""
+    """Return whether the first line of a file is a header that names a version or a program, and not a merge."""
     return line.startswith(VERSION) or (VERSION in line and len(line.split(" ")) == 2)
 
 

@@ -69,10 +69,11 @@ END_SENTENCES: dict[EndReason, str] = {
 class Step(NamedTuple):
     """A step of a run: a merge of two tokens, a drop of a token, or an added token.
 
-    A merge joins the pair of `left` and `right` into the token `index`. The runner-up is the best pair besides this
+    A merge joins the pair of `left` and `right` into the token `index`. The runner-up is the best other
     pair.
 
-    Tokens are identified by their indices in the history. `bpe.steps` lists the same steps with the ids of the file.
+    Tokens are identified by their indices in the history. `bpe.steps` lists the same steps with the ids of the
+    tokenizer file.
 
     Examples
     --------
@@ -526,7 +527,7 @@ class History(Sequence[Step]):
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
         """Return the row of the step that joins a pair in one block of the corpus, or None if there is no such step.
 
-        `block_of` is the row of any step of the block.
+        The block is the one to which the step in row `block_of` belongs.
         """
         return self._row_joining.get((self._blocks[block_of], pair))
 

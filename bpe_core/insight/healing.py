@@ -64,9 +64,9 @@ def heal_prompt(
 ) -> HealedPrompt:
     """Return all tokens that begin in a prompt and reach beyond its end.
 
-    Each token is tried: the rest of the token is added to the prompt, and the text is encoded. The token counts only if
-    the encoded text ends with it. The result also has the bytes of the prompt's last tokens. They must be removed so
-    that each of the returned tokens can follow.
+    For each candidate, the rest of the token is added to the prompt, and the text is encoded. The token is
+    returned only if the encoded text ends with it. The result also has the bytes of the prompt's last tokens.
+    They must be removed so that each of the returned tokens can follow.
     """
     history = tokenizer.history
     at = len(history) if at is None else at

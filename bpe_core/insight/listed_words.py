@@ -69,7 +69,7 @@ class ListedWords:
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
         """Return the rows of the words that contain a text, sorted by "word", by "count" or by the count in a group.
 
-        Words are sorted alphabetically, and counts with the largest first. `from_end` reverses the order.
+        Words are sorted alphabetically, counts from the largest to the smallest. `from_end` reverses the order.
         """
         if by == WORD:
             order = sorted(self.rows(holding).tolist(), key=self.words.words.word, reverse=from_end)

@@ -31,7 +31,7 @@ AT_ONCE = 0.2  # seconds of learning between two checks for cancellation
 
 @dataclass(frozen=True)
 class OtherResult:
-    """The result of a different method: the number of tokens in the corpus, and the vocabulary.
+    """The result of a method on a corpus: the number of tokens, and the vocabulary.
 
     The vocabulary is a witness: it proves that this number of tokens is enough.
     """

@@ -43,7 +43,7 @@ CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits aft
 
 @dataclass
 class SearchBudget:
-    """A limit on the number of texts that may be tried for a table: `left` in total, and `trials` for each token.
+    """A limit on the texts that a search may try: `left` for the whole table, and `trials` for each token.
 
     The search for each token reduces `left`.
     """

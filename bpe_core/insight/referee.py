@@ -229,7 +229,7 @@ class _Replay:
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
         """Yield a fault if a step with a tie joined the wrong pair.
 
-        The tie rule of the table prefers the other pair, which has the same count.
+        In a tie, the runner-up has the same count. The tie rule of the table then prefers the runner-up.
         """
         count = int(columns.count[row])
         rival = (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
@@ -237,10 +237,9 @@ class _Replay:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
-        """Return a dictionary from the name of each tie rule to the number of steps that it explains. The table's own
-        rule comes first.
+        """Return a dictionary from the name of each tie rule to the number of steps that the rule explains.
 
-        Once a rule explains all steps, no further rules are tried.
+        The table's own rule is tried first. Once a rule explains all steps, no further rules are tried.
         """
         own = self._recipe.ties
         steps_of = dict[str, int]()

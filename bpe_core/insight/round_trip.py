@@ -238,10 +238,10 @@ class RoundTrip:
         return places
 
     def _with_ids(self, place: Place) -> Place:
-        """Return a place that contains both given ids and new ids.
+        """Return a place that contains at least one given id and one new id.
 
-        A place is a range of the given ids and a range of the new ids. If one of the ranges is empty, both are
-        extended by a neighbouring id that is equal in the given and the new ids.
+        A place is a range of the given ids and a range of the new ids. If one of the ranges is empty, extend both by
+        a neighbouring id that is equal in the given and the new ids.
         """
         if not place.is_one_sided:
             return place

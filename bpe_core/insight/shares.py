@@ -197,12 +197,12 @@ class Program:
     def explain(self, work: Work = ALONE) -> None:
         """Find the shares of the groups that explain the merges best.
 
-        The shares are the solution of a linear program. It has so many conditions, called lines, that it is solved
-        repeatedly. After each solution, lines that the new shares violate are added. The search ends when almost no
-        line is violated.
+        The shares are the solution of a linear program. Its conditions are called lines. There are too many lines to
+        use all of them at once, so the program is solved repeatedly. After each solution, lines that the new shares
+        violate are added. The search ends when almost no line is violated.
 
         At first, each group in turn gets the share 1, and lines that these shares violate are added. Without these
-        lines, the search would miss mixtures that are far from all tried mixtures.
+        lines, the search would miss mixtures that are very different from all tried mixtures.
         """
         for corner in np.eye(len(self.shares)):
             work.check()

@@ -87,7 +87,10 @@ def life_without_words(
 def life_by_use(
     words: WordTable, history: History, token: int, at: int, symbol_counts: Int64s, work: Work = ALONE
 ) -> TokenLife:
-    """Return the life of a token for a method that drops tokens, or that does not join pair by pair inside words."""
+    """Return the life of a token, computed from its use after each step.
+
+    This works for methods that drop tokens, and for methods that do not learn by joining pairs inside words.
+    """
     life = life_without_words(history, token, at, cancelled=work.cancelled)
     if not history.only_joins:
         use = use_by_splitting(words, history, token, at, work)

@@ -94,9 +94,9 @@ class _Trainer:
                 self.counts.pop(pair, None)
 
     def place_of(self, pair: Merge) -> tuple[int, int]:
-        """Return where a pair occurs first: the number of the word, and the offset in the word.
+        """Return the place where a pair first occurs: the number of the word, and the offset in the word.
 
-        A pair that occurs nowhere gets a number after the last word.
+        For a pair that occurs nowhere, the number is one larger than the number of the last word.
         """
         number = min(self._words_with.get(pair, ()), default=len(self._words))
         if number == len(self._words):

@@ -1,4 +1,4 @@
-"""The ways to split a word by one vocabulary. A way is a rule that chooses tokens which together cover the word.
+"""The ways to split a word with one vocabulary. A way is a rule that chooses tokens that cover the word.
 
 The covers of a word are the paths through its lattice (`word_lattice.py`). The ways are:
 

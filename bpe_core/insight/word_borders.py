@@ -1,7 +1,8 @@
 """A check of whether a word can end between two tokens in any text.
 
-A marker shows whether a word ends there. Without a marker, the table of the pattern shows whether the pattern can split
-between two texts in any surrounding text. Each operation of a file that splits texts is examined in the same way.
+If tokens have markers, a marker shows whether a word ends there. Without markers, the table of the pattern
+shows whether the pattern can split between two texts in any surrounding text. Each operation of a file that
+splits texts is examined in the same way.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> borders = PatternBorders(scan_table(Recipe.preset("gpt2")))  # its pattern has a table
@@ -125,7 +126,7 @@ class WordBorders:
 
     @cached_property
     def why_unknown(self) -> str:
-        """Return a part of a sentence that says why the ends of words are not known. It is empty if they are known."""
+        """Return a phrase that says why the ends of words are unknown, or an empty string if they are known."""
         known_by_marker = self._has_markers or self._sign_of_each_word
         return "" if known_by_marker else next((stage.reason for stage in self._stages if stage.reason), "")
 

@@ -154,7 +154,8 @@ def add_symbol(symbol, width, count, kind, cells, spelled):
 def write_results(table, room, spelled, symbols, kind, results, place):
     """Write the results for a merged word into `results`, from the index `place` on.
 
-    The results are ids, ranks of boundaries, or symbols, as `kind` says. Return how many numbers were written.
+    `kind` says whether the results are ids, ranks of boundaries, or symbols. Return how many numbers were
+    written.
     """
     cells, ranks = room.cells, room.ranks
     count = np.int64(0)

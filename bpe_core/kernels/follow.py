@@ -81,7 +81,7 @@ def _queue_all_steps(table, steps, room, stop, last):
 def _join(steps, room, place, stop, row):
     """Join the token at the offset `place` to the next token, if the step `row` joins this pair of tokens.
 
-    The caller has compared the left token. Return whether the tokens were joined.
+    The caller must have checked the left token. Return whether the tokens were joined.
     """
     cells, following = room.cells, room.next_place
     middle = np.int64(following[place])
@@ -107,9 +107,9 @@ def _split_dropped(steps, room, place, stop, row):
 
 @kernel
 def follow(table, steps, room, symbols):
-    """Apply all steps up to the table's limit to a word.
+    """Apply the steps of a table to a word, up to the table's limit.
 
-    `room.cells` holds the base symbols of the word at first, and its tokens at the end.
+    `room.cells` holds the base symbols of the word before the call, and its tokens after it.
     """
     heap, place = room.short, np.int64(0)
     size = _queue_all_steps(table, steps, room, symbols, np.int64(-1))

@@ -295,7 +295,7 @@ def owner_goes_before(state, scores, owner, other):
 
 @kernel
 def move_owner(state, scores, owner):
-    """Move an owner to its new place among the owners, after its count or its best pair has changed."""
+    """Move a token to its new place in the heap of owners, after its count or its best pair has changed."""
     owners, places, number = scores.owners, scores.places, scores.number
     place = np.int64(places[owner])
     scores.owner_counts[owner] = scores.token_counts[owner]

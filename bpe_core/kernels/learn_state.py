@@ -1,19 +1,19 @@
 """The state of the merge loop: its arrays, and the meaning of the numbers in them.
 
-The array `cells` holds the distinct words one after another, with a separator before, between and after them. A token
-covers one or several cells. The first cell of a token holds the number of the *pair* that begins there. The array
-`pairs` stores the token and its right neighbour under this number. The last cell of a longer token holds minus its
-length, so the cell before a token shows where the previous token begins:
+The array `cells` holds the distinct words one after another. A separator comes before, between and after
+them. A token covers one or several cells. The first cell of a token holds the number of the *pair* that
+begins there. The array `pairs` stores the token and its right neighbour under this number. The last cell of a
+longer token holds minus its length, so the cell before a token shows where the previous token begins:
 
     cells      -1   7  -2   0  -1        one word: a token of two cells, then a token of one cell
-                    a   b   c            pair 7 is (ab, c); no token follows c: 0
+                    a   b   c            pair 7 is (ab, c); 0 because no token follows c
 
-The token itself is not in its cells, because the pair stores its two tokens. The highest bits of a first cell hold how
-often its word occurs, if the word is rare, as most words are. Otherwise these bits are zero, and the count of the word
-is looked up in a table of words.
+The token itself is not in its cells, because the pair stores its two tokens. The highest bits of a first cell
+hold the count of its word, if the word is rare. Most words are rare. For other words these bits are zero, and
+the count is looked up in a table of words.
 
-The array `arena` has a slice for each pair, which lists the cells at which the pair occurs. New pairs get the entries
-of the arena that the merged pair leaves, so slices are not in the order of pairs.
+The array `arena` has a slice for each pair. The slice lists the cells at which the pair occurs. New pairs get
+the entries that the merged pair leaves free, so slices are not in the order of pairs.
 """
 
 from __future__ import annotations
@@ -305,7 +305,10 @@ def fill_slots(state):
 
 @kernel
 def count_base_pairs(state, stop):
-    """Write in each cell before `stop` the pair that begins there. Return False when the table is too full."""
+    """Count the pairs that begin in the cells before `stop`, and write each pair into its first cell.
+
+    Return False when the table of pairs is too full.
+    """
     cells, words, pairs, slots, run = state.cells, state.words, state.pairs, state.base_slots, state.run[0]
     base, word = run.base, np.int64(-1)
     room = min(len(pairs), len(slots) + 1 if len(slots) == base * base else len(slots) // 2)  # one of them is NO_PAIR

@@ -197,10 +197,10 @@ def bits_of_first(model, token):
 
 @kernel
 def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
-    """Make steps until about `most` units of work are done, or until the table is too small. Return the next step.
+    """Apply steps until about `most` units of work are done, or until the table of pairs is too small.
 
-    `asked` marks numbers of steps. After each marked step, the number of bits is written into `bits`. `sizes`,
-    `asked` and `bits` have an entry for each number of steps, beginning with 0 steps.
+    Return the next step. `asked` says after which numbers of steps the number of bits is written into `bits`.
+    `sizes`, `asked` and `bits` have an entry for each number of steps, from 0 on.
     """
     work = 0
     stop = len(joins.left)

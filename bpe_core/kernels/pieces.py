@@ -327,9 +327,11 @@ def _write_backward(number, room, data, start, first, size, out, free):
 
 @kernel
 def cut_words(pieces, room, data, starts, ids, ends, counts):
-    """Split several words into the most probable tokens. `starts` holds the offset of each word in `data`, and the end.
+    """Split several words into the most probable tokens, and return the number of tokens.
 
-    Write the ids of all tokens, the end of each token as an offset in its word, and the number of tokens in each word.
+    `starts` holds the offset of each word in `data`, and the end of the last word. Write the ids of all tokens
+    into `ids`, the end of each token as an offset in its word into `ends`, and the number of tokens in each word
+    into `counts`.
     """
     free = np.int64(0)
     for word in range(len(starts) - 1):

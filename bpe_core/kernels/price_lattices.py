@@ -36,7 +36,8 @@ class Words(NamedTuple):
 class FoundPieces(NamedTuple):
     """The pieces that occur in words, each with its number, its count and its length.
 
-    A hash table finds a piece from its last symbol and the number of the piece without this symbol.
+    A hash table finds each piece. Its key is the last symbol of the piece, and the number of the shorter piece
+    before this symbol.
     """
 
     slots: npt.NDArray[np.uint64]

@@ -1,16 +1,18 @@
-"""The decisions about machine code: whether it is compiled, when it is compiled, and which work uses it.
+"""The decisions about machine code: whether it is compiled, when it is compiled, and which tasks use it.
 
-Making machine code takes minutes, but is done only once on a computer. Loading stored code takes a twentieth
-of a second.
+Compiling takes minutes, but is done only once on a computer. Loading stored machine code takes a twentieth of
+a second.
 
-Some work, such as counting, is fast enough in plain Python if the text is small. Then it is done in plain
-Python. For other work, the only plain Python is the specification: short and slow code that defines the
-correct result. This work uses machine code if it is stored. Otherwise the specification does the work on
-samples (small inputs), and work on larger inputs waits for the machine code. Counting does not wait: Python
-begins to count, and machine code counts the rest.
+Some tasks, such as counting, are fast enough in plain Python if the text is small. Then plain Python does
+them. Counting a larger text does not wait for machine code: plain Python begins to count, and machine code
+counts the rest.
 
-If code is missing or damaged, a second process makes it in the background, in the order in which it is
-needed. Only one process at a time does this on a computer.
+Other tasks exist in plain Python only as the specification: short and slow code that defines the correct
+result. These tasks use machine code if it is stored. Otherwise the specification processes samples (small
+inputs), and larger inputs wait for the machine code.
+
+If machine code is missing or damaged, a second process compiles it in the background, in the order in which
+it is needed. Only one process at a time does this on a computer.
 """
 
 from __future__ import annotations
@@ -49,7 +51,10 @@ _said = ""  # the last line that the compiler wrote, if it has failed
 
 @cache
 def kernels_exist() -> bool:
-    """Return whether Numba is installed. Without Numba, everything that can run in plain Python does so."""
+    """Return whether Numba is installed.
+
+    Without Numba, the program uses plain Python wherever it can.
+    """
     # This is called for every small text, and the search takes longer than encoding most of them.
     return find_spec("numba") is not None
 
@@ -238,7 +243,7 @@ def is_preparing() -> bool:
 
 
 class MachineCode(NamedTuple):
-    """A report on machine code: how much of it is compiled, and how work on large inputs is done."""
+    """A report on machine code: how much of it is compiled, and how large inputs are processed."""
 
     share: float  # the share that is compiled, from 0 to 1
     is_being_made: bool

@@ -77,10 +77,10 @@ def step_eight(entries, kinds, data, place, row, cut_bits):
 
 @inlined
 def splits_of(cut_bits, width):
-    """Return the splits that are stored in `cut_bits` after reading `width` characters, at most LONGEST_PART.
+    """Return the bits of `cut_bits` that mark splits, after `width` characters were read.
 
-    `cut_bits` comes from `step_eight`. The lowest bit of the result belongs to the offset FARTHEST_MARK bytes
-    before these characters.
+    `cut_bits` comes from `step_eight`, and `width` is at most LONGEST_PART. The lowest bit of the result belongs
+    to the offset FARTHEST_MARK bytes before these characters.
     """
     return cut_bits >> (np.uint64(CUTS_SHIFT + 2) - width)
 

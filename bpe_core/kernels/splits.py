@@ -390,8 +390,8 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 def find_halves(texts, halves, room):
     """Find the halves of each token, in the order of ranks. Return the first token with too many symbols.
 
-    If there is no such token, return the number of tokens. A token is entered into `hints` only when it is reached, so
-    a search rarely compares the texts of later tokens.
+    If there is no such token, return the number of tokens. A token is entered into `texts.hints` only when it is
+    reached, so a search rarely compares the texts of later tokens.
     """
     token = np.int64(0)
     for text in range(len(halves.ranks)):

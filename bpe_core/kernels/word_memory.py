@@ -299,8 +299,8 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 def recall_run(memory, keys, done, count, out, free):
     """Write the results of consecutive words.
 
-    Stop at a word that is long, or that is not stored near its first slot. Return the number of words, and the
-    end of the results.
+    Stop at a long word, or at a word that is in neither of the two slots in which it is looked up. Return the
+    number of words, and the end of the results.
     """
     slots, rows = memory.slots, keys.rows
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)

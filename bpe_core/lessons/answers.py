@@ -178,7 +178,7 @@ def _effort(bench: Bench, about: str) -> Effort:
 def _merge_with_stale_counts(bench: Bench, step: str, _: int) -> str:
     """Return the merge that a faulty trainer makes at a step.
 
-    It does not lower the counts of pairs that a merge breaks.
+    After a merge, the trainer does not lower the counts of the pairs that became rarer.
     """
     words = dict(bench.words)
     merges = learn_merges(words, Rules(tie="greatest pair", updates="not lowered"))

@@ -170,10 +170,10 @@ class Bench:
 
 
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
-    """Return the words as a common faulty program merges them, with spaces between tokens.
+    """Return the words that a common faulty program produces, with spaces between tokens.
 
-    The faulty program replaces the text `a t` by `at` everywhere. So it also joins `t` to a longer token that ends in
-    `a`, although the pair is not a+t.
+    The faulty program replaces the text `a t` by `at` everywhere. So it also joins `t` to a longer token that
+    ends in `a`, although the pair is not a+t.
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

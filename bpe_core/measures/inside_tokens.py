@@ -1,6 +1,6 @@
-"""The count of words in a text whose end lies inside a token.
+"""The count of the word ends in a text that lie inside a token.
 
-A prompt may stop at such an end. But in the texts that a model learned from, no token ended there.
+A prompt may stop at such a word end. But in the texts that a model was trained on, no token ended there.
 
 >>> from bpe_core.studies.making import train
 >>> study = train("low low lower", "gpt2", merges=3)

@@ -235,7 +235,10 @@ MEASURED = 48  # number of sizes; small sizes are closer together
 def measured_sizes(
     cut: TokenizedWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
-    """Measure a text at the requested sizes of the vocabulary, or at some sizes from the smallest to the largest."""
+    """Measure a text at each of the requested vocabulary sizes.
+
+    By default, use a selection of sizes from the smallest to the largest.
+    """
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, unknown = (np.zeros(len(steps), np.int64) for _ in range(3))
     efficiency = np.zeros(len(steps))

@@ -254,8 +254,8 @@ class MethodFacts:
     def recipe_at_first(self, recipe: Any) -> Any:
         """Return the recipe that splits the texts into words for the first stage of learning.
 
-        Return None if the words of `recipe` are enough: if there is only one stage, or if the first stage splits these
-        words further.
+        Return None if no separate recipe is needed, because there is only one stage, or because the first stage
+        splits the words of `recipe` further.
         """
         return None
 

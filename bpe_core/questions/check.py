@@ -234,7 +234,7 @@ def _first_steps(history: History, verdict: Verdict) -> History:
 def _best_with_other_patterns(study: Study, own: _Judgement, work: Work) -> _Judgement:
     """Check the table with other patterns.
 
-    If many more steps are right with another pattern, return the check with the best pattern. Otherwise return `own`.
+    Return the check with the best pattern if it confirms many more steps. Otherwise return `own`.
     """
     assert study.texts is not None
     recipe = own.history.recipe

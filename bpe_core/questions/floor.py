@@ -259,8 +259,9 @@ examples:
     ) -> Iterator[tuple[int, list[FloorResult]]]:
         """Search for the floor of each vocabulary size, from the largest size to the smallest.
 
-        The floor is a number of tokens below which no vocabulary of this size can get. Yield the progress and the
-        results so far. Each search begins with the values that the search for the next larger size has found.
+        The floor is a lower bound on the number of tokens: no vocabulary of this size can need fewer tokens. Yield
+        the progress and the results so far. Each search begins with the values that the search for the next larger
+        size has found.
         """
         results = list[FloorResult]()
         warm = None
@@ -314,9 +315,9 @@ def _answered(
 def _store_best_witness(
     result: FloorResult, task: FloorTask, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
-    """Store the best known vocabulary in a result. It is the vocabulary that needs the fewest tokens.
+    """Store the vocabulary that needs the fewest tokens in a result.
 
-    The tokens of each vocabulary are recounted.
+    The candidates are the vocabulary in the result, those in `learned`, and those of the histories.
     """
     wanted = result.proof.wanted
     witnesses = [result.witness, *learned, *(task.witness(it, wanted) for it in histories)]

@@ -110,7 +110,10 @@ def _can_be_capital(word: str) -> bool:
 
 
 def _token_starts(contender: Contender, words: list[str], form: str) -> list[frozenset[int]]:
-    """Return the offsets inside each word at which tokens begin, in characters. `form` is the text around the word."""
+    """Return the offsets inside each word at which tokens begin, in characters.
+
+    `form` is the text in which each word is placed, with `{}` in place of the word.
+    """
     ahead = form.index("{}")
     splits = []
     for word in words:

@@ -222,7 +222,7 @@ examples:
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
     """Return the measures of the given words at all vocabulary sizes.
 
-    If the study's method gives boundaries no ranks, only some sizes are measured.
+    If the boundaries in the words have no ranks, only some sizes are measured.
     """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)

@@ -263,7 +263,8 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     def recipe_at_first(self) -> Recipe | None:
         """Return the recipe that splits texts into words for the first stage of learning.
 
-        Return None if the method has one stage, or if the first stage only splits the words of this recipe further.
+        Return None if no separate recipe is needed, because the method has one stage, or because its first stage
+        splits the words of this recipe further.
         """
         method = METHODS[self.method]
         at_first: Recipe | None = method.recipe_at_first(self) if method.may_split_twice else None

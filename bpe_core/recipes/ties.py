@@ -69,7 +69,7 @@ _PRINTED = bytes(BYTE_ALPHABET)
 
 
 def _printed_form(text: bytes) -> bytes:
-    """Return a sort key that puts tokens in the order of their texts in GPT-2's files."""
+    """Return a sort key that orders tokens by their spelling in GPT-2's files."""
     return text.translate(_PRINTED)
 
 

@@ -29,9 +29,9 @@ class PairModel:
     """
 
     def __init__(self, words: Words, events: int) -> None:
-        """Count the pairs of neighbours in the words.
+        """Count the pairs of neighbouring tokens in the words.
 
-        `events` is the number of tokens, plus one for the edge of words.
+        `events` is the number of tokens, plus one for the boundary of a word.
         """
         self._pairs: Counter[tuple[Event, Event]] = Counter()
         for tokens, count in words:

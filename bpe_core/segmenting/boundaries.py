@@ -108,7 +108,10 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """Return the offset of each token that consists only of hidden symbols, after `at` merges."""
+        """Return the offset of each token that, after `at` merges, consists only of hidden symbols.
+
+        A hidden symbol, such as a marker, covers no byte of the text.
+        """
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]

@@ -197,7 +197,7 @@ def _next_steps(keys: Int64s, chosen: Bools) -> Int32s:
 
 
 class TokensOfRuns:
-    """An encoder of whole runs of words by merges that never cross the borders of words.
+    """An encoder of runs of words. It uses only merges that never cross the borders of words.
 
     If two bytes are not neighbours in any token, no merge can join across the boundary between them. So a run is
     divided there, and each part is encoded separately. Most parts are already in a cache.

@@ -185,7 +185,7 @@ class Cutting:
         return self._steps.texts_of_words(changed) if changed else ()
 
     def words_of(self, piece: TracedPiece) -> Iterable[str]:
-        """Return the words of a part of a text that holds no special token."""
+        """Return the words of a part of a text. The part contains no special token."""
         if not self.gives_words:
             return self.words(piece.text)
         if self._steps.wants_places:
@@ -218,9 +218,9 @@ class Cutting:
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
     def finds_all_in_given_texts(self, allowed: tuple[str, ...]) -> bool:
-        """Return whether these special tokens are searched only in texts that are not normalized yet.
+        """Return whether these special tokens are searched for only in texts that are not normalized yet.
 
-        Then each part between two tokens can be normalized later.
+        If so, each part between two tokens can be normalized later.
         """
         return not (self.gives_words or self._sought(allowed).changed)
 

@@ -1,7 +1,8 @@
 """The reader of a session file, which checks all contents before they are used.
 
-The database is opened so that it cannot run code: it is read-only, no other program may change it, and it must have
-exactly the tables of this program. Then the reader checks that each value can occur in a session.
+The database is opened so that it cannot run code: it is read-only, no other program may change it, and it
+must have exactly the tables that this program writes. Then the reader checks that each value is valid in a
+session.
 """
 
 from __future__ import annotations

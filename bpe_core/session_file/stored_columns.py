@@ -70,9 +70,10 @@ def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
 
 
 def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
-    """Join the pieces of the reasons.
+    """Join the stored pieces of each column of reasons.
 
-    Raise FormatError if a piece is missing or has the wrong type, or if a step has no reason.
+    Raise FormatError if a piece is missing or has the wrong type, or if a column does not have one value for each
+    step.
     """
     kinds: dict[str, str] = {}
     pieces: dict[str, list[bytes]] = {}

@@ -352,10 +352,11 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return how a user chose to read the texts: for each run, a dictionary from the number of a text to a list.
+    """Return how a user chose to read the texts of each run.
 
-    The list holds the column to read, whether the file is a list of words, and the index of the chosen files in
-    `picked`, if files were chosen.
+    The result has a dictionary for each run, from the number of a text to a list. The list holds the column to
+    read, and whether the file is a list of words. If the user chose files, the list also holds the index of this
+    choice in `picked`.
     """
     said = {
         str(run): {

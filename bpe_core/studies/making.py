@@ -18,13 +18,13 @@ from bpe_core.support.progress import ALONE, Work
 def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **choices: Any) -> Study:
     """Learn a tokenizer from texts with a recipe, or with a named preset and further choices.
 
-    If the work is cancelled, the steps made until then are kept.
+    If the work is cancelled, the steps made so far are kept.
 
     Parameters
     ----------
     texts
-        A text, a `Path` to a file or folder, or a list of either; rows with a `text`, such as a data set or data frame;
-        a dictionary from the names of groups to such texts; a `Corpus`, or counted words.
+        A text, a `Path` to a file or folder, or a list of either; rows with a `text` field, such as a data set or
+        data frame; a dictionary from the names of groups to such texts; a `Corpus`, or counted words.
     recipe
         A recipe, or the name of a preset in `bpe.PRESETS`.
     work

@@ -132,8 +132,8 @@ class GrowingRun:
     def keep(self, trainer: Trainer) -> None:
         """Save the steps of the trainer, unless the last save was only a moment ago.
 
-        Between two saves, the newest steps are in a small file, where programs that follow the run find them. If
-        another program asks the training to pause or stop, do so.
+        Between two saves, the newest steps are in a small file, where programs that follow the run find them. Pause
+        or stop the training if one of these programs requests it.
         """
         self._newest.write_if_due(trainer)
         began = time.monotonic()

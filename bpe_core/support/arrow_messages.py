@@ -48,8 +48,8 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
 def limited_batches(batches: Iterable[Any], stored: int) -> Iterator[Any]:
     """Yield the batches of rows. The caller keeps all of them in memory.
 
-    `stored` is the size of the file in bytes. Raise DamagedPart if the batches together become far larger than texts
-    from such a file can be.
+    `stored` is the size of the file in bytes. Raise DamagedPart if the batches together are far too large for a
+    file of this size.
     """
     unpacked = 0
     for batch in batches:

@@ -446,7 +446,7 @@ def _beside(target: Path, number: str) -> Path:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Complete or remove the temporary files of processes that were killed while they wrote the same file."""
+    """Complete or remove the temporary files of processes that were killed while they wrote `target`."""
     if not complete_at(target):
         return
     name = re.compile(re.escape(start_of_name(target)) + "[0-9a-f]{16}[.]part")

@@ -136,7 +136,8 @@ def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = n
 def checked_name(path: Path | str) -> Path:
     """Return the path of the table to write.
 
-    Raise OutputError if its ending is unknown, or if the package for Parquet is missing.
+    Raise OutputError if the file name extension is unknown, or if a Parquet file is wanted and pyarrow is
+    missing.
     """
     if not is_data(path):
         raise OutputError(f"The name {path} must end in one of {', '.join(ENDINGS)}.")

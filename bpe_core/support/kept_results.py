@@ -58,7 +58,7 @@ class KeptResults:
             (folder / key).write_bytes(hashlib.sha256(result).digest() + result)
 
     def _make_room(self, folder: Path, wanted: int) -> None:
-        """Remove results until another result of `wanted` bytes fits.
+        """Remove results until there is room for a new result of `wanted` bytes.
 
         The results that have not been used for the longest time are removed first.
         """

@@ -39,9 +39,9 @@ class ParquetFile:
         return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
 
     def read(self, columns: Sequence[str] | None = None, groups: Iterable[int] | None = None) -> Any:
-        """Return the rows of these columns as one table.
+        """Return a table with these columns. By default, the table has all columns.
 
-        If `groups` is given, return only the rows of these row groups.
+        If `groups` is given, the table has only the rows of these row groups.
         """
         batches = list(limited_batches(self.batches(columns, MOST_ROWS, groups), self._pages.size))
         schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema

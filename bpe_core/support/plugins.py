@@ -65,7 +65,7 @@ class Registry(dict[str, Row]):
 
     @property
     def own(self) -> Mapping[str, Row]:
-        """Return a dictionary from name to row, for the rows of the program itself."""
+        """Return the rows that belong to the program itself, as a dictionary from the name of each row."""
         return dict(super().items())
 
     @property
@@ -156,7 +156,7 @@ def tell_left_out(sentence: str) -> None:
 
 
 def used_plugins() -> dict[str, str]:
-    """Return a dictionary from the name of each plug-in that was used to its version.
+    """Return the versions of the used plug-ins, as a dictionary from the name of each plug-in.
 
     A package has its own version. The version of a plug-in file is its SHA-256.
     """

@@ -8,12 +8,10 @@ SIGNIFICANT = 2  # digits of the uncertainty
 
 
 def with_interval(value: float, low: float, high: float) -> str:
-    """Return a value and the two ends of its interval as text.
+    """Return a value and the two ends of its interval as text, with equally many decimals.
 
-    All three have the same number of digits after the point.
-
-    This number is chosen so that half the width of the interval keeps two significant digits. If the interval has no
-    width, the value has four digits.
+    The number of decimals is chosen so that half the width of the interval would have two significant digits. If
+    the interval has no width, return only the value, with at most four significant digits.
 
     >>> with_interval(1.52345, 1.50123, 1.54567), with_interval(1234.5, 1100.2, 1400.8), with_interval(1.0, 1.0, 1.0)
     ('1.523 (1.501 to 1.546)', '1,234 (1,100 to 1,401)', '1')

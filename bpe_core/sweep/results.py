@@ -1,7 +1,7 @@
 """The table of a sweep, with a row for each run at each vocabulary size.
 
-A row has the fingerprint of its run, a hash of everything that the result depends on. So the table alone shows which
-runs are complete.
+Each row has the fingerprint of its run: a hash of everything that the result depends on. So the table alone
+shows which runs are complete.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _print_equality(what: str, are_equal: bool) -> bool:
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
-    """Print the time of a new installation's first command, with and without installed machine code.
+    """Print how long the first command takes after an installation, with and without installed machine code.
 
     There is no user folder, so no cache from earlier runs exists.
     """

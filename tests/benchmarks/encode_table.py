@@ -245,7 +245,7 @@ def fingerprint(*arrays: Any) -> str:
 def make_table(source: Path | str, pattern: str, size: int, gpt2_file: Path, folder: Path) -> Table:
     """Write the files of a tokenizer.
 
-    Its merges come from a `.tiktoken` file, from GPT-2, or from a training on a text.
+    Its merges come from a `.tiktoken` file, from GPT-2, or from training on a text.
     """
     ranks = folder / "table.tiktoken"
     whole = folder / "tokenizer.json"

@@ -269,7 +269,7 @@ def measure_cost(window: Window) -> bool:
 
 @contextmanager
 def _clocked(window: Window) -> Iterator[Stopwatch]:
-    """Measure how long the pages of questions work on signals and answers while the context is open."""
+    """Measure how long the question pages take to react to signals and answers while the context is open."""
     clock, session = Stopwatch(), window.program.session
     runs, cursor = session.runs, session.cursor
     heard: dict[Any, tuple[Any, ...]] = {

@@ -210,7 +210,7 @@ def _run_program(arguments: list[str]) -> Performed:
 
 @dataclass(frozen=True)
 class Job:
-    """A kind of work, and the libraries that can do it."""
+    """A task of the benchmark, and the libraries that can perform it."""
 
     title: str
     perform: Callable[[Peer, Task], Performed]

@@ -54,7 +54,7 @@ def documents_of(text: str, size: int) -> list[str]:
 
 
 def write_sources(documents: list[str], folder: Path) -> Iterator[tuple[str, Path]]:
-    """Write the documents to files of several kinds. Yield the name and the path of each kind."""
+    """Write the documents in several file formats. Yield the title of each format and the path of its files."""
     rows = folder / "rows.jsonl"
     with open(rows, "w", encoding="utf-8") as file:
         file.writelines(json.dumps({"text": document}, ensure_ascii=False) + "\n" for document in documents)

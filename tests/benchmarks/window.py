@@ -347,7 +347,7 @@ def measure_find(_: Path) -> None:
 
 
 def measure_charts(_: Path) -> None:
-    """Print the time to change, to point at and to move each kind of chart."""
+    """Print how long each kind of chart takes to change, to respond to the pointer, and to move."""
     from PySide6.QtWidgets import QApplication
 
     from tests.benchmarks import charts

@@ -1,10 +1,10 @@
-"""Kill a process at any line of the code that replaces several files together.
+"""A program that kills a process at any line of the code that replaces several files together.
 
 Usage: python -m tests.core.killing_file_replacement SEED TOTAL
 
-Each try is a forked process that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself
-before one of these lines. Then one process reads the files, and another process writes them again. Some of the reading
-processes are killed, too. A TOTAL of 0 tries all lines.
+Each try is a forked process that counts the lines of support/atomic.py, journal.py and lock.py, and kills
+itself before one of these lines. Then one process reads the files, and another process writes them again.
+Some of the reading processes are killed, too. A TOTAL of 0 tries all lines.
 """
 
 from __future__ import annotations

@@ -35,7 +35,10 @@ def results() -> list[MinbpeResult]:
 
 
 def sequence(seed: int, kinds: int, length: int) -> list[int]:
-    """Return integers from 0 to `kinds - 1` with runs of equal integers, always the same for a seed."""
+    """Return pseudorandom integers from 0 to `kinds - 1`, with runs of equal integers.
+
+    The same seed always gives the same integers.
+    """
     numbers: list[int] = []
     state = seed
     while len(numbers) < length:

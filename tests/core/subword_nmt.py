@@ -17,7 +17,10 @@ CORPORA = available_texts("prose", "data/subword-nmt/corpus.en")
 
 
 class Reference(NamedTuple):
-    """A corpus split by 1,000 merges. The sign @@ follows each piece of a word except the last piece."""
+    """A corpus, 1,000 merges, and the corpus split by these merges.
+
+    In the split corpus, `@@` follows each piece of a word except the last piece.
+    """
 
     corpus: str
     codes: str

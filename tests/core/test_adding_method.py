@@ -1,5 +1,6 @@
-"""Tests of a method whose steps add tokens: training, saving, questions and lists of steps work as for
-other methods.
+"""Tests of a method whose steps add tokens.
+
+Training, saving, questions and lists of steps must work as for other methods.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def drawing_modules() -> set[str]:
 
 
 def broken_arrows(module: str, source: str) -> list[str]:
-    """Return a message for each import in a forbidden direction."""
+    """Return a message for each import that the project's rules for imports forbid."""
     imports = imports_of(source)
     return [
         f"{module} must not import {name}" for name in sorted(imports) if is_wrong(module, name, is_drawing(imports))

@@ -1,4 +1,4 @@
-"""Tests of every number that five articles on byte-pair encoding print, and of the errors in these articles.
+"""Tests of all numbers in five articles on byte-pair encoding, and of the errors in these articles.
 
 A  byte-level, with an English pattern, line by line      (preset `english`)
 B  characters of cleaned words with `</w>`                (preset `clean-words`)
@@ -8,9 +8,9 @@ E  raw bytes, never split                                 (preset `raw-bytes`)
 
 The tests count words with the standard library alone, so that learning is tested separately from counting.
 Another test checks the engine's counts. The texts of the articles are not part of the project. If these texts
-are absent, the same claims are tested on the project's own texts: plain code counts all pairs again at each
-step and gives the expected results. The articles also describe WordPiece, Unigram and the compressor of 1994.
-These parts are not tested here.
+are absent, the same claims are tested on the project's own texts. Then plain code gives the expected results:
+it counts all pairs again at each step. The articles also describe WordPiece, Unigram and the compressor of
+1994. These parts are not tested here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A class must have a noun as its name: a participle alone (`Held`, `Told`, `Asking`) does not say what a thing is.
+"""Tests of the names of classes, and of conditional expressions.
 
-A conditional expression must not contain another: two statements are easier to read.
+The name of a class must be a noun. A participle alone (`Held`, `Told`, `Asking`) does not say what a thing
+is. A conditional expression must not contain a second one, because two statements are easier to read.
 """
 
 from __future__ import annotations

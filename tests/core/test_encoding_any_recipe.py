@@ -1,5 +1,7 @@
-"""Tests of any recipe on any text: plain Python, kernels and the specification give equal tokens, and
-decoding works.
+"""Tests that encode any text with any recipe.
+
+Plain Python, the kernels and the specification must give the same tokens, and the tokens must be decoded
+correctly.
 """
 
 from __future__ import annotations

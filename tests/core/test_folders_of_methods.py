@@ -44,7 +44,7 @@ STILL_ALLOWED: tuple[str, ...] = ()
 
 
 def method_folders_used(source: str) -> Iterator[str]:
-    """Yield each method folder from which a source imports, or that a string in the source names."""
+    """Yield each method folder that a source file imports from, or names in a string."""
     named = {text for text in texts_in(source) if text.startswith("bpe_core.")}
     for module in sorted(imports_of(source) | named):
         yield from (house for house in HOUSES if is_in(module, f"bpe_core.methods.{house}"))

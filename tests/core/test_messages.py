@@ -1,4 +1,4 @@
-"""Tests that messages for people are plain: all lists of `tests/messages.py` follow a few rules."""
+"""Tests that the messages for people, as listed by `tests/messages.py`, are in plain language."""
 
 from __future__ import annotations
 

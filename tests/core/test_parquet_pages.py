@@ -109,7 +109,7 @@ def test_the_size_check_ignores_bytes_other_than_parquet_page_headers() -> None:
 def test_long_texts_of_a_parquet_dictionary_are_read_in_small_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One stored text may belong to every row. The rows must not need memory for all their copies at once."""
+    """A single stored text may belong to every row. Its copies must not all be in memory at once."""
     monkeypatch.setattr(parquet_pages, "HARMLESS", 10_000)
     texts = [("low " * 500 if i % 2 else "new") for i in range(300)] + ["old"] * 300
     path = tmp_path / "a.parquet"

@@ -246,7 +246,10 @@ def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> Non
 
 
 class Loader:
-    """A data set that can be pickled, like those of a DataLoader. Worker processes unpickle it and encode its items."""
+    """A data set that can be pickled, like a data set for PyTorch's DataLoader.
+
+    Worker processes unpickle it and encode its items.
+    """
 
     def __init__(self, study: bpe.Study, texts: list[str]) -> None:
         self.study, self.texts = study, texts

@@ -167,7 +167,7 @@ def test_a_pickled_question_function_is_restored_as_the_same_function(name: str)
 def mypy_output(rows: str, folder: Path) -> str:
     """Return the output of mypy for a program with the lines `rows`.
 
-    For mypy, the package has only its public names, because a check of all code takes long.
+    To save time, mypy reads only the public names of the package.
     """
     path = folder / "script.py"
     path.write_text(rows, encoding="utf-8")

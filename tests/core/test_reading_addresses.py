@@ -125,7 +125,7 @@ def test_errors_while_reading_remote_files_are_reported(
 
 
 def test_several_positions_of_a_remote_file_can_be_read_concurrently(bucket: MemoryFileSystem) -> None:
-    """In fsspec's memory, all readers of a file share one object with one position."""
+    """In fsspec's in-memory file system, all readers of a file share one object with one position."""
     bucket.pipe("/corpus/a.txt", b"low lower lowest")
     (text,), _ = remote_texts("memory://corpus/a.txt", ["*"], lambda *_: None)
     with text.open() as first, text.open() as second:

@@ -1,4 +1,6 @@
-"""Tests of Unigram: training equals the plain specification, and texts are encoded by the pieces that
+"""Tests of Unigram.
+
+Training must give the same result as the plain specification. Texts must be encoded with the pieces that
 remain at a step.
 """
 

@@ -1,6 +1,6 @@
-"""Tests of all ways to split a word with one vocabulary.
+"""Tests of the ways to split a word with one vocabulary.
 
-A plain list of all ways and other libraries give the same ways.
+The ways must be the same as in a plain list of all ways, and as in other libraries.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The tests of tables in which each token is twice as long as the token before it.
+"""Tests of tables in which each token is twice as long as the token before it.
 
-A table of a few lines then has tokens with more text than any memory can hold. No command may crash with such a table.
+Even a table of a few lines has tokens whose text is larger than any memory. No command may crash with such a
+table.
 """
 
 from __future__ import annotations

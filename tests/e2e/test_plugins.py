@@ -71,7 +71,7 @@ print(program.recipe_panel.field("link").text(), [box.itemText(0) for box in [pr
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the installed example plug-in, and a text."""
+    """Return a folder that contains the installed example plug-in, a plug-in file and a text file."""
     folder = tmp_path_factory.mktemp("plug-ins")
     shutil.copytree(EXAMPLE / "bpe_example", folder / "site" / "bpe_example")
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -1,7 +1,8 @@
-"""Tests that perform random actions for a long time. They raise no error, leak no memory and use no network.
+"""Tests that perform random actions for a long time.
 
-By default the actions take a few seconds. Environment variables change this: BPE_LONG=1 requests 5,000
-actions, BPE_SOAK_DEEDS=1000 requests 1,000 actions, and BPE_SOAK_SEED=7 requests different random actions.
+The actions must raise no error, leak no memory and use no network. By default the tests take a few seconds.
+Environment variables change this: BPE_LONG=1 requests 5,000 actions, BPE_SOAK_DEEDS=1000 requests 1,000
+actions, and BPE_SOAK_SEED=7 requests different random actions.
 """
 
 from __future__ import annotations

@@ -123,9 +123,9 @@ def test_a_command_line_question_works_without_a_screen() -> None:
 
 @contextmanager
 def screen() -> Iterator[dict[str, str]]:
-    """Start a screen in memory, and yield the environment variables for it. Yield none if Xvfb is not installed.
+    """Start a virtual screen, and yield the environment variables that select it.
 
-    On Debian, Xvfb is in the package xvfb.
+    Yield an empty dictionary if Xvfb is not installed. On Debian, Xvfb is in the package xvfb.
     """
     if shutil.which("Xvfb") is None:
         yield {}

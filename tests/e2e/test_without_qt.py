@@ -1,4 +1,7 @@
-"""The tests on a computer without Qt. Every command works, and opening the window names the missing package."""
+"""Tests of the program on a computer without Qt.
+
+Every command must work, and opening the window must name the missing package.
+"""
 
 from __future__ import annotations
 

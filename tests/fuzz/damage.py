@@ -134,7 +134,7 @@ LARGE = (2**20, 2**26, 2**28, 2**30 - 1, 2**31 - 1, 2**33, 2**40, 2**63 - 1)
 def with_large_numbers(data: bytes, chance: random.Random) -> bytes:
     """Return the data of a file with large numbers in place of some bytes.
 
-    A reader may take such a number as the size of a part of the file, although the file is not so large.
+    A reader may take such a number for the size of a part, although the part would be larger than the file.
     """
     for _ in range(chance.randint(1, 3)):
         number, place = chance.choice(LARGE), chance.randrange(len(data) + 1)

@@ -447,7 +447,7 @@ def foreign_sessions(chance: random.Random, folder: Path) -> None:
 
 
 def files_with_false_sizes(chance: random.Random, folder: Path) -> None:
-    """Open files in which a number says that the file has far more content than it has."""
+    """Open files with a false size: a number that promises far more content than the file has."""
     what = chance.randrange(5)
     if what == 0:
         name, whole, way = chance.choice(_files_of_many_texts())

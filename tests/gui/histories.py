@@ -45,7 +45,7 @@ def run_with(history: History) -> Run:
 
 
 def set_history(run: Run, history: History) -> None:
-    """Give a run a history, as if the run had learned its steps."""
+    """Set the history of a run without training."""
     assert run.names is not None
     run.history = history
     run.names.grow(history)

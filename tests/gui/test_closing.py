@@ -204,7 +204,7 @@ def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, prog
 
 
 def test_closing_a_window_a_second_time_asks_no_question(program: Program) -> None:
-    """Qt closes all visible windows before the program ends. If a window refused that, the program would not end."""
+    """Qt closes all visible windows before the program ends. A window that refused to close would prevent the end."""
     events: list[str] = []
     program.window.closing.connect(lambda: events.append("closing"))
     assert program.window.close()

@@ -40,7 +40,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
 
 
 def _what_bars_show(model: PairsModel) -> str:
-    """Return a phrase that names an unusual measure of the bars. It is empty for the usual measure."""
+    """Return a phrase that says what the bars show, or an empty string if they show the usual measure."""
     if not model.wording.best:
         return ""
     first = model.bars[0]

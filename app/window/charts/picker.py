@@ -1,4 +1,7 @@
-"""The picker above the charts, which is shown instead of tabs. The user chooses a measure and its subject."""
+"""The picker above the charts, in which the user chooses a measure and its subject.
+
+It is shown instead of tabs.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,9 @@ class PickedGroup:
 
 
 class MeasurePicker(QWidget):
-    """A box that shows and chooses the measure of the visible chart.
+    """A box that shows the measure of the visible chart, and lets the user choose a different measure.
 
-    If the visible chart cannot draw a chosen measure, the box shows another chart.
+    If the visible chart cannot draw the chosen measure, a different chart is shown.
     """
 
     def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:

@@ -99,6 +99,6 @@ class Console(QDialog):
         self.view.execute(code)
 
     def end(self) -> None:
-        """End the kernel, because the window closes."""
+        """Shut down the kernel when the window closes."""
         self.view.kernel_client.stop_channels()
         self._manager.shutdown_kernel()

@@ -77,7 +77,7 @@ class CorpusWiring(QObject):
             self.open_paths(paths)
 
     def open_paths(self, paths: Sequence[Path | str]) -> None:
-        """Open files by their kind. A session is opened, a tokenizer is shown, and texts are added to the corpus."""
+        """Open files. A session is opened, a tokenizer is shown, and texts are added to the corpus."""
         sessions = [Path(path) for path in paths if str(path).lower().endswith(EXTENSION)]
         if sessions:
             self._filing.open_first(sessions)

@@ -122,9 +122,9 @@ class Course(QObject):
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
-        """Compare a guessed pair, such as `l + o`, with the pair of the next merge. Then make the merge.
+        """Compare a guess, such as `l + o`, with the pair of the next merge.
 
-        Return False if the user has to guess again.
+        Make the merge, unless the user may guess again. Return whether the merge is made.
         """
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:

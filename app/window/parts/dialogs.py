@@ -57,7 +57,7 @@ class PathLine(QLineEdit):
     def __init__(self, name: str, ask: Callable[[str], object], hint: str = "") -> None:
         """Make the field.
 
-        The button calls `ask` with the current text. The field then shows the result, unless it is empty.
+        The button calls `ask` with the current text. If the result is not empty, the field shows it.
         """
         super().__init__()
         self.setAccessibleName(name)

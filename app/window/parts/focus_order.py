@@ -29,9 +29,9 @@ def insert_focus(place: QWidget, part: QWidget) -> None:
 
 
 def show_focused(before: QWidget | None, now: QWidget | None) -> None:
-    """Scroll all views around a control, so that the control that the keyboard has reached is visible.
+    """Scroll all views that contain a control, so that the control with the keyboard focus is visible.
 
-    Qt scrolls only one view. Do not scroll while a mouse button is pressed.
+    Qt scrolls only one of these views. Do not scroll while a mouse button is pressed.
     """
     if before is None or now is None or QApplication.mouseButtons():
         return

@@ -104,7 +104,7 @@ class PagePlace(QWidget):
     """A widget for one page. The page is built when the widget becomes visible for the first time."""
 
     def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
-        """Make an empty place. `build` makes the page and puts it into the place."""
+        """Make an empty place for a page. `build` makes the page and puts it into the place."""
         super().__init__(parent)
         self.title = title
         self._build = build

@@ -202,7 +202,7 @@ class CodeCopier(QObject):
         return TextFiles(self._frame.session.corpus.texts.value, self._session_path() or Path(UNSAVED))
 
     def _texts_in(self, command: Sequence[str]) -> dict[str, list[Path]]:
-        """Return the files of the texts that `command` reads: a list of paths for the name of each group.
+        """Return the text files that `command` reads, as a dictionary from each group's name to a list of paths.
 
         Return an empty dictionary if the command does not read the corpus.
         """
@@ -233,11 +233,10 @@ class CodeCopier(QObject):
         self._copy(lines, NO_FILE if self._path is None else NO_FUNCTION)
 
     def _copy(self, text: str, why_not: str, note: str = "") -> None:
-        """Copy code to the clipboard, and show a message about it. If the session is unsaved, the message says so.
+        """Copy code to the clipboard, and show a message that ends with the sentence `note`.
 
-        The message ends with the sentence `note`.
-
-        If the code is empty, show the reason `why_not`.
+        If the session is unsaved, the message says that it must be saved first. If the code is empty, show the reason
+        `why_not` instead.
         """
         background = self._frame.session.background
         if not text:

@@ -195,7 +195,7 @@ class QuestionForm(QWidget):
         button.setText(path.rpartition("/")[2] or CHOOSE)
 
     def add_pair(self, name: str, pair: tuple[int, int]) -> None:
-        """Add a pair of tokens to a parameter."""
+        """Add a pair of tokens to the value of the parameter `name`."""
         parameter = self.model.parameter(name)
         field = self.fields[name]
         assert isinstance(field, QLineEdit)

@@ -45,7 +45,7 @@ class QuestionModel(QObject, LazyModel):
     shows_all_rows = True  # in the order of the table; else the rows that a terminal shows, in its order
 
     def __init__(self, session: Session, name: str, more_columns: Sequence[str] = (), **chosen: Any) -> None:
-        """Show `more_columns` besides the columns that a terminal shows.
+        """Show the columns that a terminal shows, and also `more_columns`.
 
         `chosen` holds the initial values of parameters.
         """

@@ -92,9 +92,9 @@ class Rows(QAbstractTableModel):
         return None
 
     def _alignment(self, column: int) -> int | None:
-        """Return the alignment of a column: right for numbers.
+        """Return the right alignment for a column of numbers.
 
-        Return None for text, so that the table chooses the alignment.
+        Return None for a column of text, so that the table chooses the alignment.
         """
         is_text = self._model.is_text(column)
         return None if is_text else int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

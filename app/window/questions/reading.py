@@ -133,7 +133,7 @@ class RowReader(QObject):
     def look_at(self, row: int) -> None:
         """Encode the beginning of a text, so that the user can see its tokens.
 
-        Row `row` of the answer names the text, and the tokenizer that encodes it.
+        The text and the tokenizer are those in row `row` of the answer.
         """
         if self._answer is None or self._documents is None:
             return

@@ -1,4 +1,4 @@
-"""The model of a word that a user types. The word is split by the run shown, at the step shown."""
+"""The model of a word that a user types. The word is split with the run and the step that the window shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The top of the room Watch, with a box of methods and a field for a user's word."""
+"""The upper part of the room Watch.
+
+It has a box in which the user chooses a method, and a field for a word.
+"""
 
 from __future__ import annotations
 

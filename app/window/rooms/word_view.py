@@ -89,7 +89,10 @@ class WordView(QWidget):
         return max(self.minimumSizeHint().height(), ceil(rows.needed_height(self._most_rows)))
 
     def show_tiles(self, cut: WordTiles, *, slides: bool) -> None:
-        """Show the tokens of the word. If `slides` is true, the tiles slide from their places before the step."""
+        """Show the tokens of the word as tiles.
+
+        If `slides` is true, the tiles slide from the places that they had before the step.
+        """
         joins = cut.at == self._now.at + 1 and len(cut.tiles) < len(self._now.tiles)
         is_next = joins and cut.characters == self._now.characters
         if is_next or cut.tiles != self._now.tiles:

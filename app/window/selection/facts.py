@@ -35,7 +35,7 @@ def text_of(mark: Mark) -> str:
 def card_text(run: Run, mark: Mark, *, occurs: bool) -> CardText:
     """Return the texts on the card of a token, a pair or a word.
 
-    `occurs` says whether it occurs in the user's text at the step shown.
+    `occurs` says whether this token, pair or word occurs in the user's text at the step shown.
     """
     highlight = mark.in_run(run)
     step = step_of(run, highlight)

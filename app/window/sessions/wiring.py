@@ -136,7 +136,10 @@ class SessionWiring(QObject):
         return chosen == QMessageBox.StandardButton.Discard
 
     def _leave_saved(self, again: Then) -> None:
-        """Leave a session that was just saved. Do not ask again, even if the run has learned more steps since then."""
+        """Leave a session that was just saved.
+
+        Do not ask the user to save it again, even if the run has learned more steps since then.
+        """
         self._was_saved_to_leave = True
         again()
 

@@ -202,9 +202,9 @@ class _OnScale:
         return np.arange(len(self.colours))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Return the colours of the tokens.
+        """Return the colours of the tokens, with different shades for neighbours of the same colour.
 
-        If neighbouring tokens would have the same colour, every second one of them gets a slightly different shade.
+        If neighbouring tokens have the same colour, every second token gets a slightly different shade.
         """
         colours = self.colours.copy()
         second = _each_second(self.colours)

@@ -27,7 +27,7 @@ _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
 @dataclass(frozen=True)
 class Mark:
-    """A range of the decoded text. If the text is encoded again, this range gets other ids than the user typed."""
+    """A range of the decoded text. Encoding the text again gives ids for this range that the user did not type."""
 
     start: int  # in characters
     stop: int

@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pins_of_folder(place: str) -> Pins:
-    """Return the ids that each tokenizer file in a folder gives to texts that are hard to split.
+    """Return the pins of a model folder: the ids that its tokenizer files give to texts that are hard to split.
 
-    `place` is the folder of a model. The main file of the result is the tokenizer file that transformers loads.
+    `place` is the path of the folder. The main file is the tokenizer file that transformers loads.
     """
     from bpe_core.delivery.one_folder import files_in, opened_files
     from bpe_core.studies.study import Study

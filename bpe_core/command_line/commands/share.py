@@ -1,4 +1,4 @@
-"""The command `bpe-explorer share`. It writes runs, or lessons, as one web page that any browser opens."""
+"""The command `bpe-explorer share`. It writes runs or lessons as a web page that any browser can open."""
 
 from __future__ import annotations
 

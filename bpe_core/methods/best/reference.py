@@ -1,4 +1,6 @@
-"""The reference of Best, short and slow: it counts the tokens of a vocabulary, and finds the best of all vocabularies.
+"""The reference implementation of the method Best, which is short and slow.
+
+It counts the tokens that words need with a vocabulary, and finds the best of all vocabularies.
 
 **The split.** A word is split into the fewest tokens, and each token is a symbol or a piece. This number of
 tokens is computed for each prefix of a word, from the numbers of all shorter prefixes.
@@ -6,9 +8,9 @@ tokens is computed for each prefix of a word, from the numbers of all shorter pr
     >>> fewest(b"lowest", {b"low", b"est", b"we"}), fewest(b"lowest", {b"owe", b"we"})
     (2, 4)
 
-**The vocabulary.** A vocabulary is the best of its size if the words have the fewest tokens with it. For a few short
-words all vocabularies can be tried. For other words the method searches. The result of the search is never better than
-the best vocabulary, and never below the floor (`bpe_core/reference/floor.py`).
+**The vocabulary.** The best vocabulary of a size is the one that splits the words into the fewest tokens. For
+a few short words all vocabularies can be tried. For other words the method searches. The result of the search
+is never better than the best vocabulary, and never below the floor (`bpe_core/reference/floor.py`).
 
     >>> least({b"lowest": 2, b"low": 3}, 1), least({b"lowest": 2, b"low": 3}, 2)
     (11, 5)

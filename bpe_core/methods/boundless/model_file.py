@@ -1,8 +1,9 @@
-"""The .model file of BoundlessBPE, version 2, as the published program loads it.
+"""The .model file of BoundlessBPE, version 2, in the form that the published program loads.
 
-The file holds the vocabulary and the steps of both passes of learning. Bytes are written as characters of the byte
-alphabet. The merges and drops within words are numbered together. The supermerges are numbered separately. The file
-does not say in which order the steps of both passes were learned. The counts of the steps show this order.
+The file holds the vocabulary and the steps of both passes of learning. Bytes are written as characters of the
+byte alphabet. The merges and drops within words are numbered together. The supermerges are numbered
+separately. The file does not say in which order the steps of the two passes were learned, but the counts of
+the steps show this order.
 """
 
 from __future__ import annotations

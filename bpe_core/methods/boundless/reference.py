@@ -40,9 +40,9 @@ from bpe_core.support.arrays import Int64s
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> picky.Corpus:
-    """Return the runs of two or more neighbouring words, each of which is a single token.
+    """Return all runs of two or more neighbouring words in which each word is a single token.
 
-    A run is a list of the words' tokens. Each of these words contains a letter.
+    A run is returned as the list of its tokens, with its count. Words without a letter are not part of a run.
     """
     runs: picky.Corpus = []
     for run, count in words:

@@ -18,7 +18,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 
 class Runs(NamedTuple):
-    """The runs of whole words, as sequences of symbols. Each base symbol stands for one word."""
+    """A collection of runs of whole words. A run is a sequence of base symbols, and each of them stands for a word."""
 
     words: WordTable  # only the counts of the runs matter
     alphabet: Alphabet

@@ -305,9 +305,9 @@ def ranks_of_symbols(symbols: Word, history: History) -> list[int | None]:
 
 
 def encode_word_greedily(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Encode a word in a different way: choose the longest token that fits at each offset.
+    """Encode a word greedily: choose the longest token that fits at each offset.
 
-    The order of the merges does not matter here, so a word can be split differently:
+    This ignores the order of the merges, so the result can differ from that of `encode_word`:
 
     >>> recipe = Recipe.preset("words", min_frequency=1, merges=2)
     >>> history = train(WordTable.from_counts({"bc": 3, "abc": 1, "ab": 2}), recipe)

@@ -1,4 +1,4 @@
-"""The `.gage` files: this module compresses a file as Gage's program of 1994 did, and expands it again.
+"""The format `.gage`. This module compresses a file as Gage's program of 1994 did, and expands it again.
 
     >>> expand(compress(b"aaabdaaabac" * 30).data) == b"aaabdaaabac" * 30
     True

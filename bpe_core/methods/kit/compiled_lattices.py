@@ -146,7 +146,7 @@ class CompiledLattices:
         return len(self._lattice.shared)
 
     def coverage(self) -> Int64s:
-        """Return the number of symbols in the corpus that the occurrences of each token cover."""
+        """Return how many symbols of the corpus are covered by the occurrences of each token."""
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
@@ -191,7 +191,7 @@ class CompiledLattices:
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """Sort pieces by the nodes of the tree at which their texts end.
+        """Sort pieces by the tree nodes at which their texts end.
 
         This makes `own_paths` faster, because successive pieces then use neighbouring memory.
         """

@@ -24,7 +24,7 @@ def has_ranks(history: History) -> bool:
 
 
 def learns_by_ranks(history: History) -> bool:
-    """Return whether each boundary in the words of the corpus has a rank. `has_ranks` explains ranks."""
+    """Return whether each boundary in the words of the corpus has a rank (see `has_ranks`)."""
     return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
 
 

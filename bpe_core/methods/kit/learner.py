@@ -106,9 +106,9 @@ LearnerMaker = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
 
 @dataclass(frozen=True)
 class Way:
-    """A way to make the steps of a method, in plain Python or by machine code.
+    """An implementation of the learner of a method, in plain Python or in machine code.
 
-    All ways of a method make the same steps.
+    All implementations of a method make the same steps.
     """
 
     learner: LearnerMaker

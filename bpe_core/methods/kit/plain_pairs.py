@@ -1,7 +1,8 @@
 """The learner of byte-pair encoding in plain Python, which makes the same steps as the kernel.
 
-The program uses it until machine code is ready, and on systems without Numba. So even the very first start shows the
-merges of a 10 MB text within seconds. The reference is slower, because it counts all pairs again at each step.
+The program uses it until machine code is ready, and always on systems without Numba. So even the first start
+of the program shows the merges of a 10 MB text within seconds. The reference implementation is slower,
+because it counts all pairs again at each step.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class Lattice(Protocol):
 
     @property
     def edges(self) -> Sequence[Sequence[Edge]]:
-        """Return a list with one entry for each symbol: the tokens that can begin there, each as (length, id)."""
+        """Return a list for each symbol. The list holds the (length, id) of each token that can begin at this symbol."""
 
     @property
     def ways(self) -> int:
@@ -44,7 +44,7 @@ class Ways(Protocol):
     def lattice(self, word: bytes) -> Lattice: ...
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Return the tokens into which this way splits a word. The way must not be random."""
+        """Return the tokens into which the rule `way` splits a word. The rule must not be random."""
 
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids: ...
 

@@ -1,12 +1,13 @@
-"""The reference of parity-aware byte-pair encoding, which counts all pairs again at each step.
+"""The reference implementation of parity-aware byte-pair encoding. It counts all pairs again at each step.
 
-Each step serves one language. It is the language whose dev text has the most tokens. Without dev texts, the compression
-of each language is divided by its ratio, and the language with the lowest result is served. The step joins the pair
-that is most frequent in this language, and it joins this pair in the texts of all languages.
+Each step serves one language. It is the language whose dev text has the most tokens. Without dev texts, the
+compression of each language is divided by its ratio, and the language with the lowest result is served. The
+step joins the pair that is most frequent in this language, and it joins this pair in the texts of all
+languages.
 
-A window is a number of consecutive steps. The recipe can limit how often a language is served within a window. A
-language with nothing left to merge still uses up its turn in the window. If all languages have reached the limit, the
-step ignores the limit.
+A window is a number of consecutive steps. The recipe can limit how often a language is served within a
+window. A language with nothing left to merge still uses up its turn in the window. If all languages have
+reached the limit, the step ignores the limit.
 """
 
 from __future__ import annotations

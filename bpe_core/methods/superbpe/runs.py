@@ -1,4 +1,4 @@
-"""The words inside a run, and the superwords that a recipe forbids."""
+"""Functions that find the ordinary words in a run of words, and the superwords that a recipe forbids."""
 
 from __future__ import annotations
 

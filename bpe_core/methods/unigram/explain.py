@@ -1,14 +1,14 @@
-"""The reasons for the boundaries in a word that is split in the most probable way.
+"""The reasons why the most probable split of a word has, or lacks, a boundary at a place.
 
-Two ways to split the word are compared: the best way, and the best way that does the opposite at the
-boundary. Both ways are shown piece by piece with their scores (log-probabilities). Scores are added, and a
-sum closer to 0 is more probable. In MinGram the way with the fewest tokens is the best. So the number of
-tokens is shown, and scores decide among ways with equally many tokens.
+Two splits of the word are compared: the best split, and the best split that differs from it at this place.
+Both are shown piece by piece with their scores (log-probabilities). The scores of the pieces are added, and a
+sum closer to 0 is more probable. In MinGram, the best split has the fewest tokens. So the number of tokens is
+shown, and scores decide among splits with equally many tokens.
 
-    best        the word is split here, and the best way without this split is less probable
-    only        every way to split the word splits it here
-    joined      no split: a token covers the boundary, and the best way with a split here is less probable
-    whole       no split: the boundary is inside a character, or inside characters that the alphabet lacks
+    best        the word is split here, and the best split without this boundary is less probable
+    only        every split of the word has a boundary here
+    joined      a token covers this place, and the best split with a boundary here is less probable
+    whole       this place is inside a character, or inside characters that the alphabet lacks
     unknown     the character before or after is not in the alphabet, so no piece covers it
 """
 

@@ -425,7 +425,7 @@ class Run:
             self.drop(piece, LEAST_LOSS, losses[piece])
 
     def finish(self) -> None:
-        """Give every base symbol a score. Then drop the least likely pieces until the size is reached."""
+        """Give every base symbol a score. Then drop the least likely pieces until the vocabulary has the right size."""
         covered = self.covered()
         missing = sorted(
             (self.occurring & set(self.scores)) - self.seeds - self.in_force, key=lambda id: (-covered[id], id)

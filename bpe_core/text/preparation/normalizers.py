@@ -398,9 +398,8 @@ class Precompiled:
     def _pattern_of_joins(self, text: str) -> regex.Pattern[str] | None:
         """Return a pattern that finds the parts of `text` that cannot be replaced character by character.
 
-        The pattern matches texts that the operation keeps unchanged, and pairs of characters that the operation's
-        table may replace together. Return None if the operation keeps no texts unchanged, and `text` contains no such
-        pairs.
+        These parts are texts that the operation leaves unchanged, and pairs of characters that its table may replace
+        together. Return None if the operation has no such texts and `text` has no such pairs.
         """
         known = self._known_pairs
         joined = set[str]()

@@ -139,7 +139,7 @@ class ParquetTable:
         self.read = self._file.read
 
     def batches(self, steps: Steps, size: int) -> Iterator[Any]:
-        """Yield the values of a field in arrays of nearly `size` bytes."""
+        """Yield the values of a field in arrays of at most about `size` bytes."""
         wanted = size - size // 8  # with the last rows, an array is usually still smaller than `size`
         rows = min(max(LEAST_ROWS, wanted * self.rows // max(1, self.size)), MOST_ROWS)
         arrays = list[Any]()

@@ -69,9 +69,10 @@ class CountsHead:
 
 
 def sources_by_group(source: Source, field: str | None = None) -> list[Source]:
-    """Return a source for each group of a file of counts. If `field` is the column of a group, return only this group.
+    """Return a source for each group of a file of counts.
 
-    If the source is not a file of counts, return only the source itself.
+    If `field` is the column with the counts of one group, return only the source of this group. If the source is
+    not a file of counts, return only the source itself.
     """
     if not source.counted:
         return [source]

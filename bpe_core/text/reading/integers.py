@@ -1,8 +1,8 @@
-"""The reader of sequences of integers in NumPy's files. Each integer becomes a private character of Unicode.
+"""The reader of integer sequences in NumPy files. Each integer becomes a private-use character of Unicode.
 
-A `.npy` file has one sequence, or a table with a sequence in each row. A `.npz` file has one array, and may also have
-the array `offsets`. The offsets say where each sequence begins, and where the last sequence ends. Pickles in these
-files are never loaded.
+A `.npy` file has one sequence, or a table with a sequence in each row. A `.npz` file has one array, and may
+also have the array `offsets`. The offsets say where each sequence begins, and where the last sequence ends.
+Pickled objects in these files are never loaded.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def _new_buffer(size: int) -> memoryview:
 
 @dataclass
 class Utf8Check:
-    """A check that a text is valid UTF-8. It repairs an invalid text or raises an error, depending on the options."""
+    """A checker of UTF-8 texts. It repairs an invalid text or raises an error, depending on the options."""
 
     source: Source
     on_invalid: OnInvalid

@@ -1,9 +1,9 @@
-"""The reader of sequences of named symbols. Each symbol becomes a private character.
+"""The reader of sequences of named symbols. Each symbol becomes a private-use character.
 
-In a plain file each line is a symbol, and an empty line ends a sequence. In a FASTA file each letter is a symbol, and a
-line with `>` begins a sequence. In a JSON file each item of a list is a symbol, such as an event of a melody. The name
-of an item is its text, or its JSON if it is not a text. The object `{"tracks": [...]}` holds several lists. In a file
-of JSON lines each line is a list.
+In a plain file each line is a symbol, and an empty line ends a sequence. In a FASTA file each letter is a
+symbol, and a line with `>` begins a sequence. In a JSON file each item of a list is a symbol, such as an
+event of a melody. The name of an item is the item itself if it is a text, and its JSON otherwise. The object
+`{"tracks": [...]}` holds several lists. In a file of JSON lines each line is a list.
 """
 
 from __future__ import annotations

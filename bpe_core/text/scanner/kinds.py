@@ -118,7 +118,7 @@ def _numbers_of_kinds(columns: npt.NDArray[np.bool_], blank_row: int | None) -> 
 
 
 def _mask_of_set(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return a mask of the code points in a set. No set contains surrogates."""
+    """Return a mask of the characters that match a set of a regular expression. Surrogates never match."""
     holds = np.zeros(len(characters), np.bool_)
     kept = np.flatnonzero((characters < SURROGATES.start) | (characters >= SURROGATES.stop))
     text = characters[kept].astype(np.uint32).tobytes().decode("utf-32-le")

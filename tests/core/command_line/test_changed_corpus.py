@@ -1,4 +1,4 @@
-"""Tests of a corpus that changes while a command reads the corpus: each command reports the change."""
+"""Tests of commands whose corpus changes while it is read. Each command must report the change."""
 
 from __future__ import annotations
 

@@ -69,7 +69,10 @@ def kill_at(patch: pytest.MonkeyPatch, number: int) -> None:
 
 
 def write_partial_session(patch: pytest.MonkeyPatch, method: str) -> None:
-    """Train by the method until a simulated kill. A session file with the first steps remains."""
+    """Train with a method until a simulated kill.
+
+    A session file with the first steps remains.
+    """
     with patch.context() as killing:
         kill_at(killing, 2)
         with pytest.raises(SimulatedKill):

@@ -23,7 +23,7 @@ COUNTS = st.sampled_from([NOTHING, 0, 9, 10, 2**40, 2**63 - 1])
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Draw a history of bytes with random pairs and counts."""
+    """Draw a history whose base symbols are bytes, with random pairs and counts."""
     steps = draw(st.integers(1, 12))
     rows: list[tuple[int, ...]] = []
     for step in range(steps):

@@ -238,9 +238,9 @@ def test_only_the_merges_that_the_clip_model_uses_are_read_from_its_merge_file(t
 
 @pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
 def test_merges_of_a_vocab_bpe_file_get_their_ids_from_encoder_json(tmp_path: Path, asked: str) -> None:
-    """The first GPT of OpenAI is published with a list of merges, and a JSON file of ids.
+    """OpenAI published the first GPT with a list of merges and a JSON file of ids.
 
-    Its merges contain characters with the marker `</w>`, which ends a word.
+    In these merges, the marker `</w>` stands at the end of a word.
     """
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
     names = [

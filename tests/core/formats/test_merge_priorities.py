@@ -198,7 +198,11 @@ JSON = FORMATS["tokenizer.json"]
 
 
 def train_tokenizer(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -> dict[str, Any]:
-    """Return the JSON object of a small tokenizer, trained by `tokenizers` on bytes or on characters between blanks."""
+    """Return a small tokenizer as a JSON object, after the library `tokenizers` trained it.
+
+    If `blanks_part` is true, white space separates the words and is removed. Otherwise words are split by GPT-2's
+    pattern and consist of bytes.
+    """
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre = tokenizers.pre_tokenizers
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(**model))

@@ -137,7 +137,7 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def call_or_skip(asked: Callable[[], Any]) -> Any:
-    """Return the result of a call of the library, or skip the example if the library panics.
+    """Return the result of a call of the library `tokenizers`, or skip the example if the library panics.
 
     The library panics if it looks for a token that begins or ends inside a byte character, such as `Ġ`.
     """

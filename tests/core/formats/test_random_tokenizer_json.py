@@ -1,5 +1,6 @@
-"""Tests of random combinations of the parts of a tokenizer.json: a file that opens without a warning has the
-library's ids.
+"""Tests of random combinations of the parts of a tokenizer.json.
+
+If a file opens without a warning, its ids must be the same as in the library `tokenizers`.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def bytes_after_pieces(stored: FieldValues, data: bytes) -> bytes:
 
 
 def check(data: bytes, samples: Sequence[str]) -> None:
-    """Check that this program, with and without kernels, and the exported model give the same ids as the library."""
+    """Check that this program, with and without kernels, and the exported model give SentencePiece's ids."""
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     opened, file = FORMATS["sentencepiece"].open(data, "changed.model"), io.BytesIO()
     ids, offsets = Tokenizer(opened.history).encode_batch(samples)

@@ -173,7 +173,7 @@ def test_a_tokenizer_json_with_each_merge_written_as_one_string_is_read() -> Non
 
 
 def test_a_token_made_by_several_merges_gets_the_same_ids_as_in_the_tokenizers_library() -> None:
-    """Files converted from ranks contain several merges that make the same token.
+    """Files converted from ranks, such as tiktoken's, contain several merges that make the same token.
 
     Only one of these merges is ever used.
     """

@@ -1,4 +1,4 @@
-"""Tests of the benchmark: plain Python computes the same values."""
+"""Tests that compare the benchmark with the same values computed in plain Python."""
 
 from __future__ import annotations
 

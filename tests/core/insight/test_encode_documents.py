@@ -240,7 +240,7 @@ def test_machine_code_and_numpy_write_the_same_separator_ids_after_documents(
 def test_encoding_documents_starts_no_other_program(
     history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In an earlier version, each encoding in a clone asked git for the commit.
+    """In an earlier version, each encoding in a clone of the repository started git to find the commit.
 
     This took longer than encoding 1 MB of text.
     """
@@ -368,7 +368,7 @@ sys.exit(run(sys.argv[2:]))
 def test_a_full_disk_while_encoding_documents_is_reported_and_leaves_the_old_folder(
     tmp_path: Path, history: History, eos: int
 ) -> None:
-    """A limit of the file size simulates the full disk. In both cases the system refuses to write more bytes."""
+    """A limit on the file size simulates the full disk. With the limit, too, the system refuses to write more bytes."""
     (tmp_path / "rows.jsonl").write_text(rows(TEXTS * 30), encoding="utf-8")
     table, out = tmp_path / "merges.csv", tmp_path / "out"
     train_words = ["train", str(tmp_path / "rows.jsonl"), "--merges", "20", "--output", str(table), "--quiet"]

@@ -36,7 +36,7 @@ from tests.core.learning import token_texts, train
 
 @st.composite
 def small_tables(draw: st.DrawFn) -> History:
-    """Draw a few merges of a and b. No text produces some of their tokens."""
+    """Draw a few merges of a and b. Some of the resulting tokens may never occur in the encoding of a text."""
     recipe = Recipe(pattern="whitespace")
     usable = [97, 98]
     pairs: list[tuple[int, int]] = []

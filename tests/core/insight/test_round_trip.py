@@ -1,6 +1,6 @@
-"""Tests of ids that are decoded and encoded again. The ids that change are the same as in the libraries.
+"""Tests of ids that are decoded and encoded again.
 
-Each reason for a change is checked by a second computation.
+The same ids must change as in the libraries. A second computation checks each reason for a change.
 """
 
 from __future__ import annotations
@@ -105,7 +105,10 @@ def check_reason(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reaso
 
 
 def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set[str]:
-    """Check a round trip against the library's text and ids. Return the kinds of reasons for the changed ids."""
+    """Check a round trip against the text and the ids of the original library.
+
+    Return the kinds of the reasons why ids changed.
+    """
     trip = trips.of(np.array(trips.history.indices_of(ids)))
     assert trip.text == text, ids
     assert trip.is_canonical is (again == ids), ids

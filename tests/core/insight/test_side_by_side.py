@@ -1,4 +1,7 @@
-"""Tests of the comparison of several tokenizers: plain Python, which encodes word by word, computes the same values."""
+"""Tests of the comparison of several tokenizers.
+
+The results must equal those of plain Python, which encodes word by word.
+"""
 
 from __future__ import annotations
 

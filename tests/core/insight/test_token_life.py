@@ -1,4 +1,7 @@
-"""Tests of the number of uses of a token over time: for every method it equals a count in the encoded corpus."""
+"""Tests of the number of uses of a token over time.
+
+For every method, this number must equal the count of the token in the encoded corpus.
+"""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_removing_an_unrelated_merge_does_not_change_the_reason_for_a_boundary(
 
 
 def check_joined(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the boundary remains without the named merge and the merges that build on its token."""
+    """Check that the boundary exists before the merge that the reason names, and not after this merge."""
     assert reason.rank is not None
     assert reason.rank < at
     base = len(history.alphabet)

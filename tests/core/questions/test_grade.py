@@ -147,7 +147,7 @@ def join_by_replacing_text(symbols: list[bytes], pair: Merge) -> list[bytes]:
 
 
 def train_with_kept_counts(text: str, *, weighs: bool = True, first: bool = False) -> list[Merge]:
-    """Train with a table of counts that is changed after each merge, as fast programs do."""
+    """Train with stored pair counts that are updated after each merge. Fast programs work in this way."""
     words = count_words(text, GPT2, "out")
     splits = {word: split_word(word) for word in words}
     counts = count_pairs(splits, words)

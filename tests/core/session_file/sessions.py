@@ -46,7 +46,7 @@ def with_reasons(history: History) -> History:
 
 
 def run_by_method(method: str, number: int = 1) -> SavedRun:
-    """Return a small run by the first preset of a method."""
+    """Return a small run that is trained with the first preset of a method."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, merges=20, min_frequency=2)
     counts = {word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)}

@@ -1,4 +1,8 @@
-"""Tests of imported tokenizers. Pages that need counts say so, and all other pages work. The counts can be added."""
+"""Tests of imported tokenizers.
+
+A page that needs counts must say that they are missing. All other pages must work. The user can add the
+counts later.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,7 @@ def ranks(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def imported_run(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Open the table of another program in the window. Return its run."""
+    """Open a table that a different program made, and return its run."""
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
@@ -151,7 +155,7 @@ def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, impor
 def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
-    """The counts in the text from which the table was learned are those that the training found."""
+    """In the text from which the table was learned, the pairs have the same counts as during training."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.actions["count_imported"].isEnabled()
     program.session.cursor.go_to(12)
@@ -306,9 +310,9 @@ def test_differences_between_an_imported_file_and_its_table_are_reported(
 
 
 def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:
-    """Write a table of 9,000 ranks to a file.
+    """Train a table of 9,000 ranks with the package rustbpe, and write it to a file.
 
-    Return its path, and the ids of "hello world" as the package that learned the table encodes it.
+    Return the path of the file, and the ids that rustbpe gives to "hello world".
     """
     theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
     theirs.train_from_iterator([text_of("made/languages") + text_of("made/english")], 9_000)

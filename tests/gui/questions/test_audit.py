@@ -33,7 +33,7 @@ def show_tokens_of_one_file(qtbot: QtBot, program: Program) -> AuditPage:
 
 
 def trim_listed_tokens(qtbot: QtBot, program: Program) -> Run:
-    """Remove all tokens in the list of the audit. The other tokens keep their ids. Return the new run."""
+    """Remove all tokens that the audit lists. The other tokens keep their ids. Return the new run."""
     page = show_tokens_of_one_file(qtbot, program)
     page.trim.click()
     dialog = page.trim_dialog

@@ -1,4 +1,7 @@
-"""Tests of the benchmark page, which measures all runs on many texts. Each number equals that of the engine."""
+"""Tests of the benchmark page, which measures all runs on many texts.
+
+Each number on the page must equal the number that the engine computes.
+"""
 
 from __future__ import annotations
 

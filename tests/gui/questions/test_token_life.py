@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("one_session")
 
 
 class SquashedPaints(QObject):
-    """A counter of paint events at which the page is lower than its texts need."""
+    """A counter of paint events during which the page is not high enough for its texts."""
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)

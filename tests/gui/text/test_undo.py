@@ -1,4 +1,4 @@
-"""Tests that undo and redo the changes of a person in their order."""
+"""Tests that undo and redo a user's changes in the right order."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_a_playback_schedule_begins_slowly_and_reaches_the_last_step_on_time(
 
 @pytest.fixture
 def player(settings: Settings, long_time_limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Switch the player on, which is also the default. Shorten the playing of a run to less than a second."""
+    """Switch the player on, which is also the default. Let it play a whole run in less than a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
 

@@ -270,7 +270,7 @@ def open_table(qtbot: QtBot, program: Program, path: Path, history: History, for
 
 
 def extend(program: Program, tokens: int) -> None:
-    """Extend the table shown by some tokens, learned from the corpus."""
+    """Extend the table shown with `tokens` new tokens that are learned from the corpus."""
     program.actions["extend_imported"].trigger()
     program.exchanging.extend_dialog.by.setValue(tokens)
     program.exchanging.extend_dialog.go.click()

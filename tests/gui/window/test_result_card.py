@@ -1,4 +1,4 @@
-"""Tests of the card at the end of a watched run: facts, links and buttons."""
+"""Tests of the card that is shown after a user has watched a run: its facts, links and buttons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the four rooms: their parts, their arrangement when a person comes back, and the first start."""
+"""Tests of the four rooms: their parts, their arrangement when a user returns, and the first start."""
 
 from __future__ import annotations
 

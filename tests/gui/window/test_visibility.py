@@ -1,4 +1,4 @@
-"""Tests that all parts of the window are visible, have names, are not cut off, and are at their places."""
+"""Tests that all parts of the window are visible, have names, are not cut off, and have the right positions."""
 
 from __future__ import annotations
 

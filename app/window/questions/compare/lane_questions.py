@@ -142,7 +142,10 @@ def _marked(chart: LineFigure, size: float) -> LineFigure:
 
 
 class PairQuestion(LanesQuestion):
-    """A model of a question: at which steps do two lanes differ? A lane is one of the tokenizers side by side."""
+    """A model of the question at which steps two lanes differ.
+
+    A lane is one of the tokenizers that are shown side by side.
+    """
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "diff", lanes)

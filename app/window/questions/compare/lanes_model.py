@@ -156,7 +156,7 @@ class LanesModel(QObject, LazyModel):
     def train(self, name: str) -> None:
         """Train a run on the texts of the session with the recipe of a preset.
 
-        The run gets the vocabulary size of the largest lane, unless the preset has a fixed size.
+        The run gets the largest vocabulary size of all lanes, unless the preset has a fixed size.
         """
         size = max((lane.history.vocabulary_size for lane in self.lanes), default=self._session.recipe.value.vocab_size)
         try:
@@ -419,8 +419,7 @@ class LanesModel(QObject, LazyModel):
     def _travel(self) -> None:
         """Split the text in each lane, at the step at which the lane has the vocabulary size shown.
 
-        If the method of a lane has ranks of boundaries, this is quick and happens at once. Otherwise use a background
-        task.
+        If a lane has ranks of boundaries, its split is found at once. Otherwise a background task computes it.
         """
         slow: list[tuple[Lane, int, Segmentation]] = []
         size = self.size

@@ -92,7 +92,7 @@ class TokenDocument(QTextDocument):
             self.text_shown.emit(change, False)
 
     def _correct(self, change: ChunksChange) -> None:
-        """Correct only the blocks of changed chunks."""
+        """Update the text of the document, but only in the blocks of changed chunks."""
         before = len(self.model.chunks) - change.added + change.removed
         last = change.first + change.removed + self.blockCount() - before
         shown = self._blocks(change.first, last)

@@ -1,7 +1,7 @@
 """The colours of the token text, in the light and the dark theme.
 
-Any two colours differ clearly, also for people who lack the receptors for red, green or blue, and text on the colours
-is easy to read. Both facts were measured.
+Any two colours differ clearly, also for people who lack the receptors for red, green or blue. Text on the
+colours is easy to read. Measurements confirmed both.
 """
 
 from __future__ import annotations

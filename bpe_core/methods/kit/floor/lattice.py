@@ -60,7 +60,7 @@ class Lattice:
         joined: Bools | None = None,
         work: Work = ALONE,
     ) -> Lattice:
-        """Find all pieces of at most `longest` symbols that may save more tokens than the limit.
+        """Find all pieces of at most `longest` symbols that may save more than `limit` tokens.
 
         `joined` is a mask of the base symbols that a piece may hold. If it is None, pieces may hold all symbols.
         """
