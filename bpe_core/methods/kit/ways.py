@@ -20,7 +20,7 @@ class Lattice(Protocol):
 
     @property
     def edges(self) -> Sequence[Sequence[Edge]]:
-        """Return a list for each symbol. The list holds the (length, id) of each token that can begin at this symbol."""
+        """Return a list for each symbol. It holds the (length, id) of each token that can begin at this symbol."""
 
     @property
     def ways(self) -> int:
