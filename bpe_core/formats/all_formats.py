@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -343,12 +344,15 @@ def is_table(path: Path | str) -> bool:
 
 
 def files_beside(path: Path) -> Beside:
+    folder = path.parent
+
     def content(name: str) -> bytes | None:
-        neighbour = _file_to_read(path.parent / name)
+        neighbour = _file_to_read(folder / name)
         try:
-            known = neighbour.is_file() and neighbour.stat().st_size <= LARGEST_BESIDE
-            return neighbour.read_bytes() if known else None
-        except OSError:
+            status = neighbour.stat()
+            is_read = stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_BESIDE
+            return neighbour.read_bytes() if is_read else None
+        except (OSError, ValueError):
             return None
 
     return content

@@ -78,7 +78,8 @@ def about_unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
     if len(base) == len(history.alphabet) and history.only_joins:
         parts = parts_by_kernels(texts[len(base) :])  # type: ignore[type-var]
-        pairs = None if parts is None else parts.pairs(base, len(base))
+        ids = [] if parts is None else [base.get(symbol, -1) for symbol in parts.symbols]
+        pairs = None if parts is None else parts.pairs(np.array(ids, np.int64), len(base))
         if pairs is not None and np.array_equal(pairs.T, history.columns[:2]):
             return []
     recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]

@@ -182,7 +182,8 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     >>> found.out_of_turn, found.lost
     (['xyz'], ['pqr'])
     """
-    return _recovered(parts_by_kernels(tokens) or _parts_plainly(tokens), base, first_id)
+    parts = parts_by_kernels(tokens) or _parts_plainly(tokens)
+    return _recovered(parts, _ids_in(base, parts.symbols), first_id)
 
 
 def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> RecoveredMerges[str] | None:
@@ -193,24 +194,30 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
 
     Return None if there are no tokens, or if machine code cannot recover these merges. Then plain Python must do it.
     """
-    merging = np.flatnonzero(symbols != NOTHING)
-    first = texts.only(symbols[merging])
     given = texts.only(tokens)
     if not len(tokens) or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING):
         return None
     check_lengths(given)
     from bpe_core.formats.compiled_recovering import halves_among  # loads machine code
 
-    halves = halves_among(texts, symbols[merging], tokens)
+    merging = np.flatnonzero(symbols != NOTHING)
+    first = symbols[merging]
+    halves = halves_among(texts, first, tokens)
     if halves is None:
         return None
     place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last row represents no token
-    place_of[symbols[merging]], place_of[tokens] = np.arange(len(first)), len(first) + np.arange(len(given))
-    parts = Parts([*first], given, place_of[halves.left], place_of[halves.right], halves.is_late)
-    return _recovered(parts, dict(zip(first, merging.tolist(), strict=True)), len(symbols))
+    place_of[first] = np.arange(len(first))
+    place_of[tokens] = len(first) + np.arange(len(tokens))
+    parts = Parts(texts.only(first), given, place_of[halves.left], place_of[halves.right], halves.is_late)
+    return _recovered(parts, merging, len(symbols))
 
 
-def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> RecoveredMerges[Text]:
+def _ids_in(base: Mapping[Text, int], symbols: Sequence[Text]) -> Int64s:
+    return np.array([base.get(symbol, NOTHING) for symbol in symbols], np.int64)
+
+
+def _recovered(parts: Parts[Text], base: Int64s, first_id: int) -> RecoveredMerges[Text]:
+    """Return the merges that make the tokens from their parts. `base` holds the id of each symbol, or -1."""
     tokens = parts.tokens
     if (in_turn := parts.pairs(base, first_id)) is not None:
         nowhere = np.zeros(0, np.int64)
@@ -218,7 +225,7 @@ def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> R
     symbols = len(parts.symbols)
     places = parts.in_order(base)
     id_of: Int64s = np.full(symbols + len(tokens), NOTHING)
-    id_of[:symbols] = [base.get(symbol, NOTHING) for symbol in parts.symbols]
+    id_of[:symbols] = base
     id_of[symbols + places] = np.arange(first_id, first_id + len(places))
     is_lost = id_of[symbols:] == NOTHING
     # The tokens without two parts, and tokens made of a token that no merge makes.
@@ -258,24 +265,24 @@ class Parts(Generic[Text]):
     missing part.
     """
 
-    symbols: list[Text]
+    symbols: Sequence[Text]
     tokens: Sequence[Text]
     left: Int32s
     right: Int32s
     is_late: Bools  # tokens made of a part with a higher rank
 
-    def pairs(self, base: Mapping[Text, int], first_id: int) -> Int64s | None:
-        """Return the ids of the two parts of each token.
+    def pairs(self, base: Int64s, first_id: int) -> Int64s | None:
+        """Return the ids of the two parts of each token. `base` holds the id of each symbol, or -1.
 
         Return None if a token has no parts, or if one of its parts comes after the token.
         """
-        if self.is_late.any() or (self.left < 0).any() or any(symbol not in base for symbol in self.symbols):
+        if self.is_late.any() or (self.left < 0).any() or (base < 0).any():
             return None
-        id_of = np.arange(first_id - len(self.symbols), first_id + len(self.tokens))
-        id_of[: len(self.symbols)] = [base[symbol] for symbol in self.symbols]
+        id_of = np.arange(first_id - len(base), first_id + len(self.tokens))
+        id_of[: len(base)] = base
         return id_of[np.stack([self.left, self.right], axis=1)]
 
-    def in_order(self, base: Mapping[Text, int]) -> Int64s:
+    def in_order(self, base: Int64s) -> Int64s:
         """Return the indices of the tokens that merges can make, in the order in which they are made.
 
         This is the order of their ranks, with one exception: if a part of a token has a higher rank than the token,
@@ -288,8 +295,7 @@ class Parts(Generic[Text]):
         made = np.flatnonzero(self.left >= 0)
         # most tokens are in order already, so sorting is fast
         made = made[np.argsort(turns[made], kind="stable")]
-        unknown = np.array([symbol not in base for symbol in self.symbols], np.bool_)
-        is_odd = np.concatenate((unknown, self.is_late | (self.left < 0)))
+        is_odd = np.concatenate((base < 0, self.is_late | (self.left < 0)))
         if not (is_odd[self.left[made]] | is_odd[self.right[made]]).any():
             return made  # the usual case: no part comes late or is missing
         moment = self._rows_of_making(base, made)
@@ -299,7 +305,7 @@ class Parts(Generic[Text]):
         order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
         return order
 
-    def _rows_of_making(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
+    def _rows_of_making(self, base: Int64s, made: Int64s) -> Int64s:
         """Return the first row of `made` at which each token can exist. It is NEVER if no merge can make the token.
 
         `made` holds the indices of the tokens that merges make, in the order of their ranks. A token can exist from
@@ -307,7 +313,7 @@ class Parts(Generic[Text]):
         """
         symbols = len(self.symbols)
         moments = np.full(symbols + len(self.tokens), NEVER)
-        moments[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
+        moments[:symbols] = np.where(base < 0, NEVER, NOTHING)
         moments[symbols + made] = np.arange(len(made))
         lengths = lengths_of(self.tokens)
         shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than the token made of it

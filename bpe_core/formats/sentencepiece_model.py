@@ -273,7 +273,7 @@ def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
     """
     texts = stored.pieces.texts
     kinds = stored.pieces.kinds
-    counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
+    counts = (kinds == Kind.NORMAL) | (kinds == Kind.USER_DEFINED) | (kinds == Kind.UNUSED)
     data = texts.data
     first = texts.starts[:-1]
     sign = MARKER.encode()
