@@ -8,6 +8,7 @@ first step that should have merged it. Later steps are judged as if this pair di
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -15,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
 from bpe_core.history.columns import Columns
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import written
@@ -49,6 +51,19 @@ KINDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
+class Habits:
+    """The habits of a trainer that its tables do not record."""
+
+    limit: int | None = None  # the largest length of a token, in symbols
+    forbidden: tuple[Intervention, ...] = ()  # pairs that are never joined
+    fills_up: bool = False  # when no pairs are left, other tokens are added until the vocabulary has its size
+    blank: str = ""  # a symbol whose repetitions the trainer counts in its own way
+
+
+NO_HABITS = Habits()
+
+
+@dataclass(frozen=True)
 class Fault:
     step: int  # 1 is the first
     kind: Kind
@@ -69,6 +84,7 @@ class Verdict:
     is_whole: bool = True  # whether all passed-over pairs are known
     miscounted: int = 0  # steps whose count in the table differs from the texts
     limit: int | None = None  # the largest length of a token, if longer pairs occur more often
+    added: int = 0  # steps at which no pairs were left
 
     @property
     def first(self) -> Fault | None:
@@ -80,19 +96,20 @@ class Verdict:
         return next((fault.step - 1 for fault in self.faults if fault.kind != "count"), self.steps)
 
 
-def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
+def judge(words: WordTable, history: History, work: Work = ALONE, habits: Habits = NO_HABITS) -> Verdict:
     """Check all steps of a table against the counts of the given words, and return the verdict.
 
     If the table has counts, these counts are checked too, and the steps must follow the recipe's minimum count and tie
-    rule. `limit` is the largest length of a token in symbols, if the trainer had such a limit.
+    rule.
     """
-    return _Replay(words, history, work, limit=limit).verdict()
+    return _Replay(words, history, work, habits).verdict()
 
 
-def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> int:
+def sound_steps(words: WordTable, history: History, work: Work = ALONE, habits: Habits = NO_HABITS) -> int:
     """Return the number of steps before the first step that joined a pair although another pair was more frequent."""
-    columns = _Replay(words, history, work, limit=limit).columns({}, history.recipe.ties)
-    wrong = np.flatnonzero((columns.runner_up_count > columns.count) | (columns.count == 0))
+    columns = _Replay(words, history, work, habits).columns({}, history.recipe.ties)
+    is_zero = (columns.count == 0) & ~_are_added(columns, habits)
+    wrong = np.flatnonzero((columns.runner_up_count > columns.count) | is_zero)
     return int(wrong[0]) if len(wrong) else len(history)
 
 
@@ -109,9 +126,10 @@ def steps_best_in_some_text(tables: Iterable[WordTable], history: History, work:
 
 
 class _Replay:
-    def __init__(self, words: WordTable, history: History, work: Work, *, limit: int | None = None) -> None:
+    def __init__(self, words: WordTable, history: History, work: Work, habits: Habits = NO_HABITS) -> None:
         self._words = words
         self._work = work
+        self._habits = habits
         self._says_how = history.has_counts
         self._said = history.columns.count
         self._own_since = history.recipe.grown_from
@@ -123,8 +141,8 @@ class _Replay:
         self._recipe = history.recipe.with_changes(
             merges=len(history),
             min_frequency=1,
-            max_token_length=said if limit is None else limit,
-            interventions=(),
+            max_token_length=said if habits.limit is None else habits.limit,
+            interventions=tuple(pair for pair in habits.forbidden if pair.step <= len(history)),
             grown_from=0,
             **settled,
         )
@@ -137,7 +155,8 @@ class _Replay:
         columns = self.columns({}, rule)
         counts = columns.count.copy()
         passed: dict[Pair, int] = {}  # with the first step that should have taken it
-        faults = [Fault(row + 1, "zero", 0) for row in np.flatnonzero(counts == 0).tolist()]
+        added = _are_added(columns, self._habits)
+        faults = [Fault(row + 1, "zero", 0) for row in np.flatnonzero((counts == 0) & ~added).tolist()]
         rare = np.flatnonzero((counts > 0) & (counts < self._least))
         faults += [Fault(row + 1, "minimum", int(counts[row])) for row in rare.tolist()]
         own = self._recipe.ties
@@ -164,7 +183,19 @@ class _Replay:
         right = len(counts) - len(wrong)
         is_whole = not worse.any()
         limit = self._limit_met(counts)
-        return Verdict(len(counts), right, tuple(faults), rule, until, ties, counts, is_whole, len(miscounted), limit)
+        return Verdict(
+            steps=len(counts),
+            right=right,
+            faults=tuple(faults),
+            rule=rule,
+            rule_until=until,
+            ties=ties,
+            counts=counts,
+            is_whole=is_whole,
+            miscounted=len(miscounted),
+            limit=limit,
+            added=int(added.sum()),
+        )
 
     def _limit_met(self, counts: Int64s) -> int | None:
         limit = self._recipe.max_token_length
@@ -192,7 +223,7 @@ class _Replay:
         from this step on, the pair cannot be a runner-up. `rule` is the tie rule.
         """
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
-        recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
+        recipe = self._recipe.with_changes(interventions=(*self._recipe.interventions, *left_out), ties=rule)
         return self._trainer(recipe, self._table).history.columns
 
     def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
@@ -202,6 +233,8 @@ class _Replay:
         """
         if rival[0] == rival[1] and (rival_count + 1) // 2 <= count:
             return  # trainers count `aa` in `aaa` in two ways
+        if any(map(self._are_blanks, rival)):
+            return
         if self._is_there(rival, row):
             return  # some trainers merge no pair whose text is a token already
         later = self._ranks.get(rival)
@@ -211,6 +244,11 @@ class _Replay:
         elif later is None and self._lengths[list(rival)].sum() > self._longest:
             kind = "length"
         yield Fault(row + 1, kind, count, rival, rival_count)
+
+    def _are_blanks(self, token: int) -> bool:
+        blank = self._habits.blank.encode()
+        text = self._texts[token]
+        return blank != b"" and len(text) > len(blank) and not text.replace(blank, b"")
 
     def _is_there(self, pair: Pair, row: int) -> bool:
         base = len(self._table.alphabet)
@@ -259,14 +297,23 @@ class _Replay:
         stretch = FIRST_STRETCH
         while True:
             self._work.check()
-            batch = trainer.advance(max_merges=stretch)
+            is_finished = True
+            with suppress(RecipeError):  # the run ended before the step of a forbidden pair
+                is_finished = trainer.advance(max_merges=stretch).finished
             columns = trainer.history.columns
-            differs = (columns.left != table.left[: batch.stop]) | (columns.right != table.right[: batch.stop])
+            stop = len(columns.left)
+            differs = (columns.left != table.left[:stop]) | (columns.right != table.right[:stop])
             if differs.any():
                 return int(differs.argmax())
-            if batch.finished:
-                return batch.stop
+            if is_finished:
+                return stop
             stretch *= 2
+
+
+def _are_added(columns: Columns, habits: Habits) -> Bools:
+    """Return a mask of the steps that a trainer adds when no pairs are left."""
+    mask: Bools = (columns.count == 0) & (columns.runner_up_count <= 0) & habits.fills_up
+    return mask
 
 
 def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:

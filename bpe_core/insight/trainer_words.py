@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.kernels import TRANSPARENT
 from bpe_core.methods.kit.scripts import scripts_of
-from bpe_core.recipes.parts import Normalization, Unit
+from bpe_core.recipes.interventions import MOST_INTERVENTIONS, Intervention
+from bpe_core.recipes.parts import CUSTOM_PATTERN, Normalization, Unit
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.normalizers import Strip
 from bpe_core.text.preparation.pieces import AddedToken
@@ -26,17 +28,11 @@ SUBWORD_NMT = "subword-nmt"
 ALL = "none"  # the pattern that splits nothing
 WORD_SIGN = "▁"
 LINE_END = "\n"
+DIGITS = frozenset("0123456789")
+_DIGIT = re.compile(b"([0-9])")
 IN_LOWER_CASE = "in lower case"
 SPECIALS_AS_TEXT = "special tokens as text"
 WITHOUT_UNKNOWN = "without unknown characters"
-# Options of SentencePiece's trainer. Each pattern finds the words in which the trainer counts pairs.
-SENTENCEPIECE_WORDS = {
-    "": "",  # as the file says
-    " and each space": f"{WORD_SIGN}[^{WORD_SIGN}]*",
-    " and each space behind a word": f"[^{WORD_SIGN}]*{WORD_SIGN}",
-    " and digit": f"[0-9]|{WORD_SIGN}+[^0-9{WORD_SIGN}]*|[^0-9{WORD_SIGN}]+",
-}
-
 CountWords = Callable[[Recipe], WordTable]
 
 
@@ -46,6 +42,7 @@ class Way:
     recipe: Recipe
     words: WordTable
     is_unsaid: bool = True  # whether no file of this kind can say that texts are split in this way
+    forbidden: tuple[Intervention, ...] = ()  # pairs in these words that the trainer never joins
 
 
 def other_ways(
@@ -95,16 +92,91 @@ def other_ways(
 
 
 def _ways_of_sentencepiece(history: History, words: WordTable, count: CountWords) -> Iterator[Way]:
+    """Yield the ways to split texts that options of SentencePiece's trainer choose."""
     recipe = history.recipe
     yield Way("by script", recipe, split_by_script(words, history))
-    given = [text for text in written(history)[: len(history.alphabet)] if len(text.decode("utf-8", "replace")) > 1]
-    for name, pattern in SENTENCEPIECE_WORDS.items():
-        lines = in_lines(recipe)
-        if pattern:
-            lines = lines.with_changes(pattern="custom", custom_pattern=pattern)
-        counted = split_around(count(lines), given)
-        yield Way(f"by line, script{name}", lines, split_by_script(counted, history))
-        yield Way(f"by line{name}", lines, counted)
+    joined = _JoinedBlanks.of(history)
+    forbidden = joined.forbidden(history)
+    texts = written(history)
+    given = [text for text in texts[: len(history.alphabet)] if len(text.decode("utf-8", "replace")) > 1]
+    has_joined_digits = any(re.search(b"[0-9]", text) for text in texts[len(history.alphabet) : history.first_special])
+    lines = in_lines(recipe)
+    for name, pattern in joined.patterns().items():
+        by_pattern = lines.with_changes(**pattern)
+        whole = split_around(count(by_pattern), given)
+        by_digit = f"{name} and digit"
+        ways = [(name, whole)] if has_joined_digits else [(name, whole), (by_digit, split_at_digits(whole))]
+        for way, counted in ways:
+            by_script = split_by_script(counted, history)
+            yield Way(f"by line, script{way}", by_pattern, by_script, forbidden=forbidden)
+            yield Way(f"by line{way}", by_pattern, counted, forbidden=forbidden)
+        if has_joined_digits:
+            by_script = split_by_script(whole, history, digits_fit=True)
+            yield Way(f"by line, script except at digits{name}", by_pattern, by_script, forbidden=forbidden)
+
+
+class _JoinedBlanks(NamedTuple):
+    """The ways in which the tokens of a table hold spaces. They show which options SentencePiece's trainer had."""
+
+    across_words: bool  # some token has a space between two other characters
+    alone: bool  # some token consists of several spaces
+    before_words: bool
+    behind_words: bool
+
+    @classmethod
+    def of(cls, history: History) -> _JoinedBlanks:
+        made = written(history)[len(history.alphabet) : history.first_special]
+        texts = [text.decode("utf-8", "replace") for text in made]
+        worded = [text for text in texts if text.strip(WORD_SIGN)]
+        return cls(
+            across_words=any(WORD_SIGN in text.strip(WORD_SIGN) for text in worded),
+            alone=len(worded) < len(texts),
+            before_words=any(text.startswith(WORD_SIGN) for text in worded),
+            behind_words=any(text.endswith(WORD_SIGN) for text in worded),
+        )
+
+    def patterns(self) -> dict[str, dict[str, str]]:
+        """Return the patterns that may have split lines into words, as choices of a recipe, by their names."""
+        if self.across_words:
+            return {" across words": {"pattern": ALL, "custom_pattern": ""}}
+        before = f"{WORD_SIGN}+[^{WORD_SIGN}]*" if self.alone else f"{WORD_SIGN}[^{WORD_SIGN}]*"
+        behind = f"[^{WORD_SIGN}]*{WORD_SIGN}+" if self.alone else f"[^{WORD_SIGN}]*{WORD_SIGN}"
+        found: dict[str, dict[str, str]] = {"": {}}  # as the file says
+        if not self.behind_words:
+            found[" and each space"] = {"pattern": CUSTOM_PATTERN, "custom_pattern": before}
+        if not self.before_words:
+            found[" and each space behind a word"] = {"pattern": CUSTOM_PATTERN, "custom_pattern": behind}
+        return found
+
+    def allows(self, text: str) -> bool:
+        """Return whether the trainer makes a token with this text, as far as its spaces decide it."""
+        if not text.strip(WORD_SIGN):
+            return self.alone
+        if self.across_words:
+            return not (text.startswith(WORD_SIGN) if self.behind_words else text.endswith(WORD_SIGN))
+        return WORD_SIGN not in (text[:-1] if self.behind_words else text[1:])
+
+    def forbidden(self, history: History) -> tuple[Intervention, ...]:
+        """Return the pairs that the trainer never joins, from the step on at which they can occur.
+
+        One token of such a pair consists of spaces.
+        """
+        if not (self.across_words or self.alone):
+            return ()
+        base = len(history.alphabet)
+        texts = [text.decode("utf-8", "replace") for text in written(history)[: history.first_special]]
+        blanks = [index for index, text in enumerate(texts) if text and not text.strip(WORD_SIGN)]
+        if 2 * len(blanks) * len(texts) > MOST_INTERVENTIONS:
+            raise BpeError(
+                "SentencePiece joined several spaces, or spaces between words, in this table. The check of such a "
+                f"table works only for at most {MOST_INTERVENTIONS // (2 * len(blanks)):,} tokens."
+            )
+        pairs = {pair for blank in blanks for other in range(len(texts)) for pair in ((blank, other), (other, blank))}
+        return tuple(
+            Intervention(max(1, max(left, right) - base + 2), "forbid", left, right)
+            for left, right in sorted(pairs)
+            if not self.allows(texts[left] + texts[right])
+        )
 
 
 def in_lines(recipe: Recipe, *steps: Strip) -> Recipe:
@@ -166,28 +238,51 @@ def without_line_ends(words: WordTable) -> WordTable:
     return WordTable.from_counts(count_of.items())
 
 
-def split_by_script(words: WordTable, history: History) -> WordTable:
+def split_at_digits(words: WordTable) -> WordTable:
+    """Split words around each digit, so that each digit is a word.
+
+    >>> dict(split_at_digits(WordTable.from_counts({"a10": 2})))
+    {b'a': 2, b'1': 2, b'0': 2}
+    """
+    count_of: dict[bytes, int] = {}
+    for word, count in words:
+        for part in filter(None, _DIGIT.split(word)):
+            count_of[part] = count_of.get(part, 0) + count
+    return WordTable.from_counts(count_of.items())
+
+
+def split_by_script(words: WordTable, history: History, *, digits_fit: bool = False) -> WordTable:
     """Split words where the script changes, as SentencePiece does. The marker before a word fits any script.
 
-    A combining mark without a script stays with one of its two neighbours: the one to which the table's merges join it
-    first.
+    If `digits_fit` is true, characters of any script can come before and after a digit. A space goes with the
+    characters after it, unless tokens of the table end with spaces. A combining mark without a script stays with one
+    of its two neighbours: the one to which the table's merges join it first.
     """
     texts = written(history)
     joined = {(texts[left], texts[right]): row for row, (left, right) in reversed(list(enumerate(history.pairs())))}
     known = [raw.decode() for raw, _ in words]
     signs = "".join({sign for word in known for sign in word} - {WORD_SIGN})
     script_of = dict(zip(signs, scripts_of(signs).tolist(), strict=True)) | {WORD_SIGN: TRANSPARENT}
+    blanks_stay = _JoinedBlanks.of(history).behind_words
     count_of: dict[str, int] = {}
     for word, count in zip(known, words.counts.tolist(), strict=True):
         start = 0
         script = TRANSPARENT
         for place, sign in enumerate(word):
             fits = TRANSPARENT in (script_of[sign], script) or script_of[sign] == script
+            fits = fits or (digits_fit and sign in DIGITS)
             if not fits:
-                border = place - _goes_with_next(word[start : place + 1], script_of, joined)
+                before = word[start:place]
+                if before.endswith(WORD_SIGN):
+                    border = place if blanks_stay else start + len(before.rstrip(WORD_SIGN))
+                else:
+                    border = place - _goes_with_next(word[start : place + 1], script_of, joined)
                 count_of[word[start:border]] = count_of.get(word[start:border], 0) + count
                 start = border
-            script = script if script_of[sign] == TRANSPARENT else script_of[sign]
+            if digits_fit and sign in DIGITS:
+                script = TRANSPARENT
+            elif script_of[sign] != TRANSPARENT:
+                script = script_of[sign]
         count_of[word[start:]] = count_of.get(word[start:], 0) + count
     return WordTable.from_counts(count_of)
 

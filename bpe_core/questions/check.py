@@ -19,6 +19,7 @@ from bpe_core.insight.referee import (
     KINDS,
     WRAPS_AT,
     Fault,
+    Habits,
     Verdict,
     judge,
     sound_steps,
@@ -30,6 +31,7 @@ from bpe_core.insight.trainer_words import (
     SENTENCEPIECE,
     SPECIALS_AS_TEXT,
     WITHOUT_UNKNOWN,
+    WORD_SIGN,
     other_ways,
 )
 from bpe_core.methods.kit.method import Method
@@ -178,7 +180,8 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
     First the texts are split by the pattern that the table names. If this does not explain all steps, other ways are
     tried. Trainers use them, but do not record them in their files.
     """
-    own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
+    habits = Habits(limit, fills_up=True, blank=WORD_SIGN) if study.format == SENTENCEPIECE else Habits(limit)
+    own = _Judgement(history, history.recipe, judge(words, history, work, habits))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
         begun = _first_steps(history, own.verdict)
@@ -187,11 +190,12 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
         says = FORMATS.holding(study.format).holds_splitting
         ways = other_ways(study.format, history, words, lambda recipe: texts.words(recipe, work), holds_splitting=says)
         for way in ways:
-            if sound_steps(way.words, begun, work, limit=limit) < min(len(begun), own.verdict.sound_until):
+            its_habits = replace(habits, forbidden=way.forbidden)
+            if sound_steps(way.words, begun, work, its_habits) < min(len(begun), own.verdict.sound_until):
                 continue
             if not way.is_unsaid and own.verdict.sound_until == own.verdict.steps:
                 continue
-            verdict = judge(way.words, history, work, limit=limit)
+            verdict = judge(way.words, history, work, its_habits)
             other = _Judgement(history, way.recipe, verdict, way.name, way.is_unsaid, own.verdict.sound_until)
             best = max(best, other, key=lambda judgement: judgement.known)
             if best.verdict.rule_until == best.verdict.steps:
@@ -353,6 +357,11 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
                 "Few merges follow from the counts. So the table may have been learned from other texts, or by "
                 "balancing languages. To check the second cause, give each language as a file or group."
             )
+    if verdict.added:
+        yield (
+            f"After {verdict.steps - verdict.added:,} merges no pairs were left. SentencePiece's trainer then adds "
+            "tokens that never occur."
+        )
     if verdict.limit is not None:
         limit = f"no token has more than {count_text(verdict.limit, 'symbol')}"
         yield f"Longer pairs occur more often, but {limit}, which is the limit of the trainer."

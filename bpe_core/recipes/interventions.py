@@ -19,7 +19,7 @@ from bpe_core.errors import RecipeError
 
 Act = Literal["forbid", "force"]
 
-MOST_INTERVENTIONS = 10_000
+MOST_INTERVENTIONS = 100_000
 _SPELLED = r"(forbid|force):([0-9]{1,9})\+([0-9]{1,9})@([0-9]{1,9})"
 
 

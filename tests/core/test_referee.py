@@ -419,7 +419,18 @@ SENTENCEPIECE_OPTIONS: dict[str, dict[str, Any]] = {
     "space behind": {"treat_whitespace_as_suffix": True},
     "digits apart": {"split_digits": True},
     "tokens of a user": {"user_defined_symbols": ["the", "self"]},
-}
+    "tokens across words": {"split_by_whitespace": False},
+    "tokens across words, space behind": {"split_by_whitespace": False, "treat_whitespace_as_suffix": True},
+    "any script at digits": {"split_by_number": False},
+    "any script at digits, space behind": {"split_by_number": False, "treat_whitespace_as_suffix": True},
+    "digits apart, space behind": {"split_digits": True, "treat_whitespace_as_suffix": True},
+    "tokens of spaces": {"allow_whitespace_only_pieces": True, "remove_extra_whitespaces": False},
+    "as for Gemma": {
+        "split_by_whitespace": False, "split_digits": True, "byte_fallback": True, "add_dummy_prefix": False,
+        "allow_whitespace_only_pieces": True, "remove_extra_whitespaces": False, "vocab_size": 600,
+        "normalization_rule_name": "identity",
+    },
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("options", SENTENCEPIECE_OPTIONS.values(), ids=SENTENCEPIECE_OPTIONS)
@@ -433,8 +444,8 @@ def test_the_check_question_accepts_tables_trained_with_any_option_of_sentencepi
     (tmp_path / "text.txt").write_text(lines, encoding="utf-8")
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        input=str(tmp_path / "text.txt"), model_writer=model, model_type="bpe", vocab_size=300, hard_vocab_limit=False,
-        minloglevel=2, **options,
+        input=str(tmp_path / "text.txt"), model_writer=model, model_type="bpe", hard_vocab_limit=False, minloglevel=2,
+        **{"vocab_size": 300, **options},
     )  # fmt: skip
     (tmp_path / "it.model").write_bytes(model.getvalue())
     study = open_study(tmp_path / "it.model")
@@ -443,6 +454,22 @@ def test_the_check_question_accepts_tables_trained_with_any_option_of_sentencepi
     assert answer.facts["right"] == answer.facts["steps"]
     other = lines[::-1][:2_000]  # every way to read a text that differs is tried
     assert ask(study.with_texts([other]), "check").differs
+
+
+def test_the_check_question_accepts_tokens_that_sentencepiece_added_when_no_pairs_were_left(tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    lines = "the cat sat on a mat\nand ran to the other cat\n" * 20
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines.split("\n")), model_writer=model, model_type="bpe", vocab_size=60,
+        hard_vocab_limit=False, minloglevel=2,
+    )  # fmt: skip
+    (tmp_path / "it.model").write_bytes(model.getvalue())
+    study = open_study(tmp_path / "it.model")
+    answer = ask(study.with_texts([lines]), "check")
+    assert not answer.differs, answer.sentences
+    assert any(sentence.startswith("After ") and "no pairs were left" in sentence for sentence in answer.sentences)
+    assert ask(study.with_texts([lines.replace("cat", "tac")]), "check").differs
 
 
 def test_the_check_question_accepts_a_table_whose_trainer_treated_special_tokens_as_ordinary_text(
