@@ -529,10 +529,10 @@ def folder(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Compare all tokenizer files in the folder of a model: does each loader get the same tokens and ids?
+    """Compare the tokenizer files in the folder of a model, and check that all loaders get the same ids.
 
-    The file that transformers loads comes first. Each other file is compared with it: tokens, merges, special tokens,
-    and the ids of texts that are hard to split. The configuration files are compared with it, too.
+    The file that transformers loads comes first. Each other file is compared with this file: its tokens, merges
+    and special tokens, and the ids of texts that are hard to split. The configuration files are also compared.
 
     Parameters
     ----------
