@@ -303,7 +303,11 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
 def _with_texts(question: type[Question], study: Study, options: argparse.Namespace) -> Study:
     if question.needs == "no texts" or not (options.corpus or options.group or options.groups_of):
         return study
-    return study.with_texts(named_texts(options.corpus, groups_of(options), study.history.recipe))
+    texts = named_texts(options.corpus, groups_of(options), study.history.recipe)
+    if question.needs == "texts if known":  # perhaps they are not read, and a wrong name must be reported
+        with texts.reading():
+            pass
+    return study.with_texts(texts)
 
 
 def _add_paper(parser: argparse.ArgumentParser) -> None:

@@ -31,6 +31,7 @@ from bpe_core.support.progress import ALONE, Progress, Work
 
 HERE = "bpe_core.formats"
 EXACT = "csv"  # keeps all that was learned
+SESSION_ENDING = ".bpex"
 
 
 def _loaded(name: str, row: Row) -> Format:
@@ -238,6 +239,11 @@ def format_for(path: Path | str) -> Format:
         chosen = max(fitting, key=lambda pair: len(pair[0]))[1]
         ROWS.use(chosen)
         return FORMATS[chosen]
+    if name.endswith(SESSION_ENDING):
+        raise OutputError(
+            f"{path} is the name of a session. Sessions are written by the window and by the commands train, branch, "
+            "extend and sweep. For a file with all steps and their counts, end the name in .json or .csv."
+        )
     all_endings = ", ".join(FORMATS.endings)
     raise OutputError(f"The name {path} does not show its format. End the name in one of {all_endings}.")
 

@@ -259,6 +259,8 @@ def complete_at(place: Path) -> bool:
 
     Return whether everything could be completed.
     """
+    if not place.name:  # the root of the file system
+        return True
     journal = journal_of(place)
     try:
         return not journal.exists() or _completed(journal)

@@ -705,3 +705,7 @@ with write_together(*map(Path, new)) as files:
         file.write(content.encode())
 """,
 )
+
+
+def test_the_root_of_the_file_system_is_read_from_its_own_path() -> None:
+    assert path_to_read("/") == Path("/")

@@ -63,6 +63,21 @@ def test_a_command_reports_a_mistake_in_one_sentence_and_exits_with_code_1(
     assert not Path("x.csv").exists()
 
 
+@pytest.mark.parametrize("question", ["ties", "compression", "check"])
+def test_a_question_that_needs_no_texts_still_reports_a_missing_text(
+    question: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([question, str(table), "--corpus", "gone.txt"]) == 1
+    assert "gone.txt does not exist." in capsys.readouterr().err
+
+
+def test_an_export_to_the_name_of_a_session_names_the_formats_that_keep_all_steps(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["export", "--merges", str(table), "run.bpex"]) == 1
+    assert "run.bpex is the name of a session." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
