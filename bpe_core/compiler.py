@@ -131,7 +131,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
             finally:
                 process.kill()
     if -process.returncode in _ENDED_BY:
-        raise OSError(f"Compiling was ended by the signal {-process.returncode}.")
+        raise OSError(f"The compiler was ended by the signal {-process.returncode}.")
     if process.returncode:
         lines = complaints.decode(errors="replace").strip().splitlines()
         raise NotImplementedError(lines[-1] if lines else f"The compiler ended with the code {process.returncode}.")

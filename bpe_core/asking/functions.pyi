@@ -891,7 +891,7 @@ def mixture(
     pattern : str, optional
         How texts were split, if the table does not say it (default: the pattern that fits best).
     draws : int, optional
-        How often to draw the documents again, for low and high (default: 20).
+        How many times to draw the documents at random, to compute low and high (default: 20).
     seed : int, optional
         The seed of the random draws (default: 1).
     work : Work | None, optional

@@ -27,7 +27,7 @@ HEADINGS = {
     "only_one": "tokens only by this rule",
     "only_other": "tokens only by the other rule",
     "other_step": "step in the other table",
-    "own_fewest": "own, split into the fewest",
+    "own_fewest": "yours, split into the fewest tokens",
     "parts": "ids of its parts",
     "pass": "within or across words",
     "passed_count": "count of this pair",

@@ -247,7 +247,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
     for name in ("whole_characters", *own):
         if name in changes and not recipe.applies(name):
             option = option_of(name, CHOICES[name].argument)
-            raise RecipeError(f"{option} applies only to {_methods_with(name)}, or leave {option} out.")
+            raise RecipeError(f"{option} applies only to {_methods_with(name)}. Otherwise leave {option} out.")
     return recipe
 
 

@@ -201,7 +201,7 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         lacked = [text for text in own.texts if texts.id_of(text) is None]
         if differing := _first_different_token(other, history):
             sentences.append(
-                f"{name} in the same folder gives {differing} another id than {sidecars.main}. Different "
+                f"{name} in the same folder and {sidecars.main} give {differing} different ids. Different "
                 "libraries load the two files."
             )
         elif lacking or lacked:

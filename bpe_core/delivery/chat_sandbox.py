@@ -331,7 +331,7 @@ def _line_of(error: BaseException) -> int | None:
 
 def _why(error: BaseException) -> str:
     if isinstance(error, RecursionError):
-        return "a macro of the template calls itself without an end"
+        return "a macro of the template calls itself endlessly"
     if isinstance(error, TemplateSyntaxError):
         return (error.message or type(error).__name__).rstrip(".")  # its text also names the line
     return (str(error) or type(error).__name__).rstrip(".")

@@ -174,7 +174,7 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
     for role, token in roles.given.items():
         same = loaded.convert_tokens_to_ids(token) == plainly.token_to_id(token)
         if getattr(loaded, f"{role}_token") != token or not same:
-            yield f"{LIBRARY} takes another token than {quoted(token)} for {role}."
+            yield f"{LIBRARY} does not use {quoted(token)} for {role}, but another token."
     samples = [*HARD_TEXTS, text[:LONGEST_TEXT], *special_texts(history, history.recipe)]
     samples += islice(joined_tokens(history, MADE_TEXTS), MADE_TEXTS)
     spelled = [token for token in roles.given.values() if token not in history.recipe.special_tokens]

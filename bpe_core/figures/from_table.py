@@ -201,7 +201,7 @@ def costs_chart(table: DataTable, measure: str, texts: Sequence[str], best: Sequ
         "Each line shows a value relative to its value at the smallest size. A mark shows the size at which training "
         "reads the most bytes for each FLOP."
     )
-    title = "The costs of a size for a model."
+    title = "What each vocabulary size costs a model."
     x_title, y_title = "Tokens in the vocabulary", "Ratio to the smallest size"
     return LineFigure("sizes", title, sentence, lines, x_title, y_title, is_log_x=True, is_log_y=True, marks=best)
 

@@ -87,7 +87,7 @@ class FollowedRun:
         if self.state == "cut":
             return f"The connection to {self.name} has ended after {step}."
         if self.state == "stopped":
-            free = "No program writes this file, so it can be taken over."
+            free = "No program is writing its file, so this program can take over the training."
             return f"The training of {self.name} has stopped after {step}. {free}"
         return f"The training of {self.name} has ended after {step}. {self.why}".rstrip()
 

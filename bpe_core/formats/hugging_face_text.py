@@ -220,7 +220,7 @@ _IN_BYTES = "added tokens are matched in the bytes by the file's library, but in
 
 
 _GONE = (
-    "added tokens become empty in the normalized text, where the file's library finds them between all characters, so "
+    "added tokens become empty in the normalized text, so the file's library finds them between all characters and "
     "ids can differ: {}"
 )
 

@@ -44,14 +44,14 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(word|uniformbpe) v1\r?\n",
-        "is a model of the older program for BoundlessBPE, which cannot be read. Train a new model with --method "
-        "boundless, or with fastboundlessbpe, whose models can be read.",
+        "is a model of the older program for BoundlessBPE. Such models cannot be read. Train a new model with "
+        "--method boundless, or with the newer program fastboundlessbpe.",
     ),
     (
         rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\S+ \d+\r?\n){0,99}?(\d{1,6}\r?\n)?"
         rb"(\d+ \d+\r?\n){3}",
         "looks like a model of a program based on minbpe. Models of minbpe begin with the line 'minbpe v1' and a "
-        "line with the pattern: if only these are missing, add them.",
+        "line with the pattern. If only these two lines are missing, add them.",
     ),
     (
         rb"(\d+([ ,]\d+)+[ ,]?\r?\n){4}",
@@ -111,8 +111,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(?s:(.*?\n)?)\[UNK\]\r?\n((?s:.*?)\n)?[^\s\[{][^\n]*[^\s] [^\s]",
-        "lists tokens with [UNK] among them, as BERT's vocab.txt does, but some tokens hold a space, which is "
-        "impossible for BERT: the list belongs to a tokenizer of another kind, which the list does not name.",
+        "lists tokens with [UNK] among them, as BERT's vocab.txt does. But some tokens hold a space, which is "
+        "impossible for BERT. The list belongs to another kind of tokenizer, and does not say to which kind.",
     ),
     (
         rb"""(b['"][^\n]{1,80}['"] b['"][^\n]{1,80}\n|\[[^\n]{1,80}\] -> [^\n]{1,80}\n|[^\n]{1,80} \+ [^\n]{1,80}\n"""
@@ -187,7 +187,7 @@ def sentence_about_other(data: bytes, name: str) -> str:
     head = data[:LOOK]
     advice = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
     if not advice and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):
-        advice = f"is not UTF-8, but a table in text must be; {TO_UTF8}"
+        advice = f"is not UTF-8. A table in text must be UTF-8; {TO_UTF8}"
     return f"{name} {advice}" if advice else ""
 
 

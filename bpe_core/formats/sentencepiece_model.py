@@ -505,7 +505,7 @@ class SentencePieceModel(Format):
             )
         if recipe.unicode_form:
             sentences.append(
-                "This format composes a letter with one mark after the other. Letters with marks in a rare order "
+                "This format composes a letter with its marks one by one. Letters with marks in a rare order "
                 "may differ. The check leaves out such letters."
             )
         if recipe.lowercase and recipe.final_sigma:

@@ -54,7 +54,8 @@ class SubwordNmtCodes(Format):
         sentences += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
             sentences.append(
-                "Codes cannot store that unknown characters become bytes. Unknown characters stay characters."
+                "In this table unknown characters become bytes. Codes cannot store this rule, so in the file unknown "
+                "characters stay characters."
             )
         return sentences
 

@@ -90,7 +90,7 @@ def _rows(lines: Iterator[tuple[int, bytes]], count: int, width: int, name: str)
         numbers = tuple(map(int, line.split())) if _NUMBERS.fullmatch(line) else ()
         if len(numbers) != width or max(numbers) > LARGEST_NUMBER:
             where = f"{name}, line {place:,}" if place else f"{name} ends too early"
-            raise FormatError(f"{where}: there must be {width} numbers with a space between.")
+            raise FormatError(f"{where}: there must be {width} numbers, separated by spaces.")
         rows.append(numbers)
     return rows
 

@@ -105,7 +105,7 @@ def unpacked(data: bytes, longest: int | None = None) -> dict[str, Any]:
     spelled = _with_prefix("spelled ", arrays)
     symbols = LaidSymbols(_read_texts("symbol", arrays), _read_texts("decoded", arrays), arrays["kinds"])
     if not (len(symbols.texts.starts) == len(symbols.decoded.starts) == len(symbols) + 1):
-        raise ValueError("the base symbols have texts of different numbers")
+        raise ValueError("the numbers of base symbols and of their texts differ")
     if len(symbols) and not 0 <= symbols.kinds.min() <= symbols.kinds.max() < len(KINDS):
         raise ValueError("a base symbol has an unknown kind")
     return {

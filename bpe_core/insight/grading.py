@@ -113,7 +113,7 @@ class Grader:
         explaining: dict[str, int] = {}
         usual = self._words_by(self._rules.texts)
         for number, (sentence, rules) in enumerate(mistakes.items()):
-            self._work.progress(Progress("trying mistakes", number, len(mistakes), "mistakes"))
+            self._work.progress(Progress("trying known mistakes", number, len(mistakes), "mistakes"))
             self._work.check()
             words = self._words_by(rules.texts)
             if words == usual and [*words] == [*usual] and replace(rules, texts=self._rules.texts) == self._rules:

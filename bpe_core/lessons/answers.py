@@ -338,7 +338,7 @@ def _runner_up(made: Pair, bench: Bench) -> str:
     return (
         f"The next best choice, {text_of_step(other, bench)}, {_weighs(other, bench)}."
         if other
-        else "There was no other."
+        else "There was no other choice."
     )
 
 

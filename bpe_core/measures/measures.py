@@ -130,7 +130,7 @@ MEASURES: dict[str, Measure] = {
             *("renyi_efficiency", "Rényi efficiency", "Rényi", "ratio"),
             "The evenness of the counts of tokens, from 0 to 1",
             RENYI_FORMULA,
-            note="Longer texts use more different tokens: compare tokenizers on the same text.",
+            note="Longer texts use more different tokens. Compare tokenizers on the same text.",
         ),
         Measure(
             *("share_in_use", "Share of the vocabulary in use", "in use", "share"),
@@ -143,7 +143,7 @@ MEASURES: dict[str, Measure] = {
             *("type_token_ratio", "Type-token ratio", "types/tokens", "ratio"),
             "The number of different tokens of a text relative to all its tokens",
             "different tokens in the text / tokens",
-            note="A longer text has a lower ratio: compare tokenizers on the same text.",
+            note="A longer text has a lower ratio. Compare tokenizers on the same text.",
         ),
         Measure(
             *("average_rank", "Average rank of tokens", "average rank", "ratio"),
@@ -152,7 +152,7 @@ MEASURES: dict[str, Measure] = {
             digits=1,
             note=(
                 "After Limisiewicz and others (2023), whose program counts ranks from 0. More means that more of the "
-                "vocabulary serves the text. Longer texts have a higher rank: compare the same sentences."
+                "vocabulary serves the text. Longer texts have a higher rank. Compare the same sentences."
             ),
         ),
         Measure(
@@ -164,7 +164,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("unknown_share", "Share of unknown tokens", "unknown", "share"),
-            "The part of the tokens that are unknown tokens",
+            "The number of unknown tokens relative to all tokens",
             "unknown tokens / tokens",
             digits=2,
             note="A tokenizer of bytes never has unknown tokens, whether it is good or bad.",
@@ -186,7 +186,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("inside", "Share of the ends of words inside a token", "inside", "share"),
-            "The part of the ends of words that fall inside a token, where a prompt should not stop",
+            "The share of the ends of words that fall inside a token, where a prompt should not stop",
             "ends of words inside a token / ends of words",
             digits=2,
             note="A word is a run of letters, a run of digits, or an identifier in code. In a script without spaces, "
@@ -243,9 +243,9 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("zipf_exponent", "Zipf exponent", "Zipf", "ratio"),
-            "The steepness with which the counts of tokens fall with their rank",
+            "How steeply the counts of tokens fall with their rank",
             "minus the slope of the least-squares line through ln count over ln rank",
-            note="The exponent depends on the length of the text: compare the same sentences.",
+            note="The exponent depends on the length of the text. Compare the same sentences.",
         ),
         Measure(
             *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),
@@ -322,7 +322,7 @@ MEASURES: dict[str, Measure] = {
             *("recall", "Morphemes that are split", "recall", "ratio"),
             "Recall: the part of the borders that are split",
             "hits / borders",
-            note="Splitting between all letters makes this 1: look at the precision, too.",
+            note="A split between all letters gives 1. So look at the precision, too.",
         ),
         Measure(
             *("f1", "Agreement with morphemes (F1)", "F1", "ratio"),

@@ -408,7 +408,7 @@ def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
         longer = "the same number of ids"
         if more:
             longer = f"{count_text(abs(more), 'id')} {'more' if more > 0 else 'fewer'}"
-        yield f"Encoding again gives {longer}. From the first change on, {count_text(behind, 'id')} no longer fit."
+        yield f"Encoding again gives {longer}. From the first change on, {count_text(behind, 'id')} no longer match."
 
 
 def _about_kinds(kinds: Counter[Kind], rows: Sequence[_Row]) -> Iterator[str]:

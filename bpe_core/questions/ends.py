@@ -283,6 +283,6 @@ def _about_prompt(study: Study, prompt: HealedPrompt) -> Iterator[str]:
     more = f" and {len(prompt.tokens) - MOST_NAMED:,} more" if len(prompt.tokens) > MOST_NAMED else ""
     yield f"{count_text(len(prompt.tokens), 'token')} can cover the end of the prompt: {some}{more}."
     ids = " ".join("none" if number is None else str(number) for number in _numbers(study, prompt.kept))
-    yield f"The healed prompt: {ids or 'no id'}, then tokens whose text together begins with {quoted(prompt.rest)}."
+    yield f"The healed prompt: {ids or 'no id'}, then tokens whose joined text begins with {quoted(prompt.rest)}."
     if not prompt.is_whole:
         yield "More tokens could cover the end of the prompt. Only the first tokens that were tried are shown."

@@ -374,7 +374,7 @@ def _sentence(result: FloorResult, own: int | None, fewest: int | None) -> str:
     sentence = f"{said} The best possible vocabulary needs {between}: {at_most}{better:.1%} fewer."
     if own is None or fewest is None or fewest >= own:
         return sentence
-    return f"{sentence} Split into the fewest tokens, your vocabulary needs {count_text(fewest, 'token')}."
+    return f"{sentence} If words are split into the fewest tokens, your vocabulary needs {count_text(fewest, 'token')}."
 
 
 def _chart_over_sizes(results: Sequence[FloorResult], beside: Mapping[str, Column], sentence: str) -> LineFigure:

@@ -87,7 +87,7 @@ explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
     )
     draws: int = parameter(
         20,
-        help=("how often to draw the documents again, for low and high (default: 20)"),
+        help="how many times to draw the documents at random, to compute low and high (default: 20)",
         metavar="N",
         title="Random draws",
     )
@@ -270,7 +270,7 @@ def _sentences(
 ) -> Iterator[str]:
     evidence = program.evidence
     best = ", ".join(f"{evidence.names[group]} {program.shares[group]:.1%}" for group in order[:LISTED])
-    yield f"By the first {count_text(len(evidence), 'merge')}: {best}{' …' if len(order) > LISTED else ''}"
+    yield f"Estimate from the first {count_text(len(evidence), 'merge')}: {best}{' …' if len(order) > LISTED else ''}"
     for group in order[:LISTED]:
         for side, bound in zip(("at least", "at most"), bounds[group], strict=True):
             if bound is not None:

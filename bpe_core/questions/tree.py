@@ -41,8 +41,8 @@ class Tree(Question):
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.text:
             raise BpeError(
-                "Name a word with --text. Or name a text that holds the word with --text, and the place of the word "
-                "in this text with --byte."
+                "Name a word with --text. If the word is in a longer text, name this text with --text, and the place "
+                "of the word in the text with --byte."
             )
         at = study.inside.checked_step_count(self.at)
         word = explain(self.text, study.history, ALLOWED[self.specials]).word_at(self.byte, at)

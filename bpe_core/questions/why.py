@@ -18,7 +18,7 @@ from bpe_core.support.progress import ALONE, Work
 TAKEN = ("taken", "overlap")  # kinds of reasons whose second step took a token before
 AROUND = 12  # bytes shown before and after a boundary
 
-NOWHERE = "This text is split nowhere."
+NOWHERE = "This text is not split."
 
 
 @dataclass(frozen=True)

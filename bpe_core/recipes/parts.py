@@ -221,7 +221,7 @@ class SteeringChoices:
     grown_from: int = choice(
         0,
         "Continued steps",
-        "The number of first steps that come from the table that the run continues on a new corpus",
+        "The number of steps at the start that come from the table that the run continues on a new corpus",
         least=0,
         applies=lambda recipe: recipe.grown_from != 0,
         goes_without_saying=True,

@@ -138,8 +138,7 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
     longest = max(map(len, pieces), default=0)
     if longest > certificate["longest"]:
         raise FormatError(
-            f"The certificate has a piece of {longest:,} symbols, but its longest pieces may have "
-            f"{certificate['longest']:,}."
+            f"The certificate has a piece of {longest:,} symbols, but allows at most {certificate['longest']:,}."
         )
     if any(len(piece) < 2 or min(piece) < 0 for piece in pieces):
         raise FormatError(

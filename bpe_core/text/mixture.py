@@ -277,7 +277,7 @@ class Mixture:
         without = [name for name in names if name not in known]
         if without and self.by != "times":
             raise CorpusError(
-                f"The group {without[0]!r} has no share in the mixture; give each group one; 0 is allowed."
+                f"The group {without[0]!r} has no share in the mixture. Give each group a share, which may be 0."
             )
         return tuple(map(self.of, names))
 

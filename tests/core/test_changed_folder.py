@@ -233,7 +233,8 @@ def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_with_a_n
     vocabulary |= {"a": vocabulary["b"], "b": vocabulary["a"]}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
     report = printed_report(capsys, "import", str(folder))
-    assert any("merges.txt in the same folder gives “" in note and "another id" in note for note in report["notes"])
+    said = "merges.txt in the same folder and tokenizer.json give “"
+    assert any(said in note and "different ids" in note for note in report["notes"])
     report = printed_report(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
     assert any(

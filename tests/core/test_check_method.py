@@ -102,7 +102,7 @@ class TeachingMethod(adding_method.Adding):
         (LazyMethod(), "after some steps a text is split as if there were no later steps"),
         (TrustingMethod(), "steps of another text and unknown ids are refused with a message"),
         (NamelessMethod(), "the method has a name, a title and an explanation"),
-        (TeachingMethod(), "each lesson of the method can be taken to its end"),
+        (TeachingMethod(), "each lesson about the method can be completed"),
     ],
     ids=lambda value: getattr(value, "title", None),
 )

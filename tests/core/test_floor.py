@@ -609,7 +609,7 @@ def forge_certificate_with_vocabulary(**changes: Any) -> Any:
         ({"vocabulary": []}, "but the certificate says"),
         ({"vocabulary": [[97, 98], [97, 98, 99], [98, 99]]}, "must list at most 2"),
         ({"vocabulary": [[97, 98], [97, 98]]}, "each only once"),
-        ({"vocabulary": [[97] * 17, [97, 98]]}, "its longest pieces may have"),
+        ({"vocabulary": [[97] * 17, [97, 98]]}, "but allows at most"),
         ({"vocabulary": [[97], [97, 98]]}, "only one symbol"),
         ({"vocabulary": [["a", "b"]]}, "instead of a whole number"),
         ({"vocabulary": 3}, "is incomplete"),

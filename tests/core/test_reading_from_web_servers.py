@@ -81,8 +81,8 @@ def test_a_text_is_read_from_a_web_server_even_after_a_redirection(path: str, se
     [
         ("/404", "{address} does not exist."),
         ("/410", "{address} does not exist."),
-        ("/500", "{address} could not be read: the server answered 500, a problem of the server;"),
-        ("/503", "{address} could not be read: the server answered 503, a problem of the server;"),
+        ("/500", "{address} could not be read: the server answered 500, which is an error of the server;"),
+        ("/503", "{address} could not be read: the server answered 503, which is an error of the server;"),
         ("/403", "{address} could not be read: the server answered 403; sign in to the site, if needed."),
         ("/302-round", "{address} could not be read: the server redirects the address again and again; ask its owner."),
         ("/200-short", "the server sent less data than announced"),

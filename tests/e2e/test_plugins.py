@@ -190,7 +190,7 @@ def test_a_plug_in_method_adds_its_own_training_options_and_reasons_and_merge_tr
     assert "links" in (folder / "linked.html").read_text(encoding="utf-8")
     assert json.loads((folder / "linked.json").read_text(encoding="utf-8"))["recipe"]["link"] == 2
     refused = program(folder, "train", "text.txt", "--link", "2", fails=True).stderr
-    assert "--link applies only to Chains: choose --method chains, or leave --link out." in refused
+    assert "--link applies only to Chains: choose --method chains. Otherwise leave --link out." in refused
 
 
 def test_code_of_a_plug_in_file_runs_only_after_the_user_agrees(folder: Path) -> None:

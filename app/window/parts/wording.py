@@ -27,7 +27,7 @@ PLACES = {  # fields of questions are named by their labels
     "--min-word-count": "the command count",
     "--text": "the text of the window",
     "--variant": "the variant",
-    "--word-list": "the entry Words with Their Counts of the corpus list",
+    "--word-list": "the entry “Words with Their Counts” in the corpus list",
 }
 
 

@@ -89,7 +89,7 @@ class ShelfCard(QFrame):
             self.tiles.show_tiles(split.tiles, slides=False)
             self.tiles.updateGeometry()
         waits = not (card.is_here or card.fetch_title or card.can_be_opened or card.trouble)
-        self.trouble.setText("It is being opened …" if waits else without_options(card.trouble))
+        self.trouble.setText("This tokenizer is being opened …" if waits else without_options(card.trouble))
         self.trouble.setVisible(bool(self.trouble.text()))
         self.facts.setText(card.facts)
         self.bar.setVisible(is_fetching)

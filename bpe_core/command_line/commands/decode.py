@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=get_args(Way),
         default="exact",
         help=(
-            "exact: the texts of all tokens, joined; library: as the library of the file decodes, which may leave out "
-            "a first space and replace unknown characters"
+            "exact: the texts of all tokens, joined; library: the text that the library of the file returns; this "
+            "library may leave out a first space and replace unknown characters"
         ),
     )
     parser.add_argument("--skip-special", action="store_true", help="leave out special tokens")

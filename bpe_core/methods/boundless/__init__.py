@@ -29,8 +29,8 @@ class Boundless(SuperBPE):
     name = "boundless"
     title = "BoundlessBPE"
     explanation = (
-        "Merges pairs within words, and merges whole words to superwords if these pairs are more frequent. May "
-        "drop tokens."
+        "Merges pairs within words. Merges pairs of whole words into superwords if these pairs are more frequent. "
+        "May drop tokens."
     )
     place = 5
     choices: type[OwnChoices] = Choices

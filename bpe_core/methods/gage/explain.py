@@ -103,7 +103,7 @@ class WhyGage(ExplainedText):
         if rank != NEVER:
             chain = self._chain(token(byte, rank + 1))
             first = chain[0]  # a token across the boundary was joined, so the chain is not empty
-            said = f"will replace `{self._names[first.token]}`, spanning this position, from step {first.step:,} on."
+            said = f"will replace `{self._names[first.token]}`, which spans this position, from step {first.step:,} on."
             return self._with_chain("later", f"{where} the byte 0x{first.byte:02X} {said}", chain)
         if block == NOTHING:
             return Explanation("never", True, f"Nothing has been replaced yet, so {around} are separate.")

@@ -172,7 +172,7 @@ class _Check:
             self._refuses,
         )
         if self.method.lessons:
-            yield "each lesson of the method can be taken to its end", self._teaches
+            yield "each lesson about the method can be completed", self._teaches
 
     def _is_named(self) -> None:
         method = self.method

@@ -23,7 +23,7 @@ class Choices(OwnChoices):
     global_merges: int | None = choice(
         None,
         "All languages first",
-        "The number of first merges that take the most frequent pair of all languages together",
+        "The number of merges at the start that take the most frequent pair of all languages together",
         least=1,
         most=LARGEST_VOCABULARY,
         optional=True,

@@ -14,18 +14,12 @@ FallsInto = Literal["bytes", "parts"]
 # The declarations of both choices without their defaults. Other methods that drop tokens use them too.
 TAU: dict[str, Any] = dict(  # with None no token is dropped
     title="Drop at share",
-    tip=(
-        "A merge within words that takes at least this share of one of its two tokens drops this token (tau of "
-        "PickyBPE)"
-    ),
+    tip="Drop a token if a merge within words takes at least this share of its occurrences (tau of PickyBPE)",
     is_share=True,
     optional=True,
     unset="never",
     argument=Argument(
-        (
-            "picky, boundless: a merge that takes at least this share of one of its two tokens drops this token, such "
-            "as 0.9"
-        ),
+        "picky, boundless: drop a token if a merge takes at least this share of its occurrences, such as 0.9",
         "SHARE",
     ),
 )

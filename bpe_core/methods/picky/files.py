@@ -4,4 +4,4 @@ Only tables that can hold every history are suitable.
 """
 
 TABLES = frozenset[str]()
-INSTEAD = "choose a table that keeps drops, such as csv or json"
+INSTEAD = "choose a format that stores dropped tokens, such as csv or json"

@@ -21,7 +21,7 @@ class Choices(OwnChoices):
     transition: int | None = choice(  # None: half of the steps
         None,
         "Transition",
-        "The number of first merges that stay within words; later merges also make superwords",
+        "The number of merges at the start that stay within words; later merges also make superwords",
         least=1,
         most=LARGEST_VOCABULARY,
         optional=True,

@@ -117,9 +117,9 @@ class WhyPath(WordReasons):
         if self._counts_first:
             tied = other is not None and len(other.tokens) == taken
             best = (
-                f"The most probable of the ways into {taken:,},"
+                f"The most probable of the ways with {count_text(taken, 'token')}"
                 if tied
-                else f"The way into the fewest tokens, {taken:,},"
+                else f"The way with the fewest tokens ({taken:,})"
             )
         if other is None:
             return f"{best} splits here; no piece of the vocabulary crosses this place."

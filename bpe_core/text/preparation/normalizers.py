@@ -69,7 +69,7 @@ class UnicodeForm:
 
     @property
     def words(self) -> str:
-        return f"Characters take the Unicode form {self.form}."
+        return f"Characters are converted to the Unicode form {self.form}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare:
@@ -210,7 +210,7 @@ class BertNormalizer:
             "letters become lower case": self.lowercase,
         }
         said = "; ".join(what for what, chosen in done.items() if chosen) or "nothing is changed"
-        return f"The text is changed as BERT does: {said}."
+        return f"The text is normalized as in BERT: {said}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if self.clean_text:

@@ -202,7 +202,7 @@ def _answer_of_server(cause: BaseException | None) -> str:
         place = plain(without_password(str(cause)))[:LONGEST_REASON]
         return f"the server redirects the address to {place}, which is not a web address"
     if isinstance(status, int) and status >= 500:
-        return f"the server answered {status}, a problem of the server; try again later"
+        return f"the server answered {status}, which is an error of the server; try again later"
     if _is_against_http(cause):
         return NOT_HTTP
     if isinstance(status, int):

@@ -50,4 +50,4 @@ def test_the_explanation_of_a_long_chain_of_byte_pairs_is_shortened() -> None:
     assert why.explanation_at(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` are separate."
     other = WhyGage("a.b", history).explanation_at(1, len(history))
     assert other.sentence.startswith("In block 1 no byte replaces a pair")
-    assert why.explanation_at(2, 1).sentence.endswith("spanning this position, from step 2 on.")
+    assert why.explanation_at(2, 1).sentence.endswith("which spans this position, from step 2 on.")

@@ -54,13 +54,15 @@ class PlanDialog(QDialog):
         self.part.setSuffix(" %")
         self.samples.setAccessibleName("How many samples")
         self.part.setAccessibleName("The share of the lines in each sample")
-        self.samples.setToolTip("Samples of all lines are equal. For several samples, choose less than 100 %")
+        self.samples.setToolTip("Samples that hold all lines are equal. For several samples, choose less than 100 %")
         choose = "Choose a held-out text"
         self.held_out = push_button("The corpus itself …", self._choose_held_out, choose)
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
         self.bits.setChecked(True)
         self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
-        self.runs.setToolTip("The runs are saved in the folder of the plan. Otherwise only the measurements are saved")
+        self.runs.setToolTip(
+            "Also save the runs in the folder of the plan. Without this, only the measurements are saved"
+        )
         self.trouble = paragraph()
         self.buttons, self.go = dialog_buttons(self, "Save and Begin …", self._ask_where)
         self._lay_out()
