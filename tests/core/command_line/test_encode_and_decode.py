@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,28 @@ import pytest
 from bpe_core.command_line.main import run
 from tests.core.command_line.conftest import TEXT, program
 from tests.shared import ROOT
+
+
+@pytest.fixture
+def standard_input(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    """Return a function that sets the bytes that a command of this process reads from standard input."""
+    return lambda given: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+
+
+@pytest.fixture
+def encode(
+    table: Path, standard_input: Callable[[bytes], None], capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Return a function that encodes texts, or the bytes of standard input, and returns the output of the command."""
+
+    def output(*arguments: str, given: bytes = b"") -> str:
+        standard_input(given)
+        assert run(["encode", "--merges", str(table), *arguments]) == 0
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return printed.out
+
+    return output
 
 
 def test_the_encode_command_prints_ids(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,20 +104,17 @@ def test_the_decode_command_refuses_arguments_other_than_ids(
 LINES = "the lowest\n\nso\r\n<|end|> naïve 日本\n  the"
 
 
-def test_the_encode_command_can_encode_each_input_line_separately(table: Path) -> None:
-    done = program("encode", "--merges", str(table), "--lines", input=LINES)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_the_encode_command_can_encode_each_input_line_separately(encode: Callable[..., str]) -> None:
     texts = LINES.replace("\r", "").split("\n")
-    alone = [program("encode", "--merges", str(table), text).stdout if text else "\n" for text in texts]
-    assert done.stdout == "".join(alone)
+    alone = [encode(text) if text else "\n" for text in texts]
+    assert encode("--lines", given=LINES.encode()) == "".join(alone)
 
 
-def test_the_encode_command_can_print_json_or_tokens_for_each_input_line(table: Path) -> None:
-    answers = program("encode", "--merges", str(table), "--lines", "--json", input=LINES).stdout.splitlines()
+def test_the_encode_command_can_print_json_or_tokens_for_each_input_line(encode: Callable[..., str]) -> None:
+    answers = encode("--lines", "--json", given=LINES.encode()).splitlines()
     assert [json.loads(line)["ids"] for line in answers][:2] == [[258, 261, 262], []]
     assert json.loads(answers[3])["tokens"][-2:] == ["<0x9C>", "<0xAC>"]
-    pieces = program("encode", "--merges", str(table), "--lines", "--pieces", "--at", "1", input="the\n")
-    assert pieces.stdout == "th | e\n"
+    assert encode("--lines", "--pieces", "--at", "1", given=b"the\n") == "th | e\n"
 
 
 def test_the_encode_command_prints_the_ids_of_a_line_before_the_next_line_arrives(table: Path) -> None:
@@ -109,11 +130,11 @@ def test_the_encode_command_prints_the_ids_of_a_line_before_the_next_line_arrive
         assert process.wait() == 0
 
 
-def test_the_encode_command_does_not_divide_a_long_input_line(table: Path) -> None:
-    done = program("encode", "--merges", str(table), "--lines", input="the " * 200_000 + "\nso")
-    first, second = done.stdout.splitlines()
-    assert len(first.split()) == len(program("encode", "--merges", str(table), input="the " * 200_000).stdout.split())
-    assert second == program("encode", "--merges", str(table), "so").stdout.strip()
+def test_the_encode_command_does_not_divide_a_long_input_line(encode: Callable[..., str]) -> None:
+    long = b"the " * 200_000
+    first, second = encode("--lines", given=long + b"\nso").splitlines()
+    assert len(first.split()) == len(encode(given=long).split())
+    assert second == encode("so").strip()
 
 
 @pytest.mark.parametrize(
@@ -127,21 +148,25 @@ def test_the_encode_command_does_not_divide_a_long_input_line(table: Path) -> No
     ],
 )
 def test_undecodable_input_lines_are_reported_in_an_error_message(
-    arguments: list[str], sentence: str, table: Path
+    arguments: list[str],
+    sentence: str,
+    table: Path,
+    standard_input: Callable[[bytes], None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines", *arguments]
-    done = subprocess.run(command, input="so\nnaïve\n".encode("latin-1"), capture_output=True, cwd=ROOT)
-    assert done.returncode == 1
-    assert sentence in done.stderr.decode()
+    standard_input("so\nnaïve\n".encode("latin-1"))
+    assert run(["encode", "--merges", str(table), "--lines", *arguments]) == 1
+    assert sentence in capsys.readouterr().err
 
 
-def test_undecodable_bytes_of_input_lines_are_replaced_or_skipped_on_request(table: Path) -> None:
-    command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
+def test_undecodable_bytes_of_input_lines_are_replaced_or_skipped_on_request(
+    encode: Callable[..., str],
+) -> None:
     given = "so\nna\xefve\n".encode("latin-1")
-    latin = subprocess.run([*command, "--encoding", "latin-1"], input=given, capture_output=True, cwd=ROOT)
-    assert latin.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "naïve").stdout.strip()
-    skipped = subprocess.run([*command, "--on-invalid", "skip"], input=given, capture_output=True, cwd=ROOT)
-    assert skipped.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "nave").stdout.strip()
+    latin = encode("--lines", "--encoding", "latin-1", given=given)
+    assert latin.splitlines()[1] == encode("naïve").strip()
+    skipped = encode("--lines", "--on-invalid", "skip", given=given)
+    assert skipped.splitlines()[1] == encode("nave").strip()
 
 
 def test_the_decode_command_warns_if_encoding_the_decoded_text_gives_different_ids(
