@@ -39,7 +39,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.scanner import ScanTable
 from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.core.specified_encoder import SpecifiedWords, specified_words
-from tests.shared import available_texts, text_of
+from tests.shared import available_texts, samples_of, text_of
 
 
 def both_encoders(history: History) -> tuple[SpecifiedWords, CompiledEncoder]:
@@ -415,7 +415,7 @@ def test_kernels_split_a_long_word_of_many_letters_as_plain_python_does() -> Non
 
 @pytest.mark.parametrize("name", available_texts("made/languages", "data/udhr-languages.txt"))
 def test_kernels_split_real_texts_in_many_languages_as_plain_python_does(name: str) -> None:
-    text = text_of(name)[:300_000]
+    text = samples_of(name, 100_000)
     table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     plain, compiled = both_encoders(learn(table, Recipe.preset("gpt2", merges=3_000)))
     for at in (0, 1_000, 3_000):

@@ -140,11 +140,9 @@ def test_pressing_ctrl_c_in_a_terminal_ends_training_and_keeps_the_learned_merge
     with start_at_terminal(long_training) as (process, screen):
         read_until(screen, "training")
         process.send_signal(signal.SIGINT)
-        sent = time.monotonic()
         shown = read_until(screen, "")
         assert process.wait(PATIENCE) == 130
-    # One second, and time to write on a busy machine; the training would never end without the signal.
-    assert time.monotonic() - sent < 60
+    # Without the signal, the training would never end.
     assert "Stopping. The steps learned so far are kept." in shown
     assert "Traceback" not in shown
     history = read_history(tmp_path / "merges.csv")

@@ -12,6 +12,7 @@ import pytest
 from bpe_core.command_line.commands import COMMANDS, exercise
 from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import command_questions, declared_by, names_files
+from bpe_core.filming import film
 from bpe_core.filming.choices import SIZES, Size
 
 TABLES = ("table", "tables", "merges", "input", "first", "second", "source")
@@ -22,6 +23,7 @@ NUL = "a\0b"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(SIZES, "readme", Size(200, 120, 8))  # a film is drawn for each option that takes any word
+    monkeypatch.setattr(film, "USUAL_SECONDS", 1.0)
     for made in ("STORIES", "ARTICLES"):
         monkeypatch.setattr(exercise, made, 10)  # the exercise trains on them for each option that takes any word
     Path("t.txt").write_text("low lower lowest newest\n" * 40)

@@ -83,7 +83,7 @@ def test_characters_without_a_font_are_left_out_of_a_film_and_reported(study: bp
     assert pen.fonts.is_missing("漢")
     assert not _ink("漢", pen)
     assert pen.width_of("漢", 20) > 0, "its token has a place"
-    notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices("a 漢字 day 漢", last=60))
+    notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices("a 漢字 day 漢", last=60, seconds=1))
     assert notes == (
         "No font on this computer has 2 of the characters of the text, such as CJK UNIFIED IDEOGRAPH-6F22, CJK UNIFIED "
         "IDEOGRAPH-5B57. These characters are left out. Install a font that has these characters, or name a "
@@ -106,7 +106,7 @@ def test_filming_right_to_left_text_without_the_raqm_library_is_reported(
 ) -> None:
     monkeypatch.setattr(features, "check", lambda name: False)
     for text, note_count in (("the sea", 0), ("a שלום b", 1)):
-        notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices(text, last=60))
+        notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices(text, last=60, seconds=1))
         assert sum("lacks the library raqm" in note for note in notes) == note_count
 
 
@@ -120,7 +120,7 @@ def test_filming_with_an_unreadable_font_file_is_refused(study: bpe.Study, tmp_p
 def test_a_film_that_ends_before_the_last_step_reports_its_last_step(
     study: bpe.Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert write_film([("", study)], tmp_path / "film.gif", FilmChoices("the sea", last=60)) == ()
+    assert write_film([("", study)], tmp_path / "film.gif", FilmChoices("the sea", last=60, seconds=1)) == ()
     longer = bpe.train([text_of("poem")], "gpt2", merges=90)
     (note,) = write_film([("", longer)], tmp_path / "film.gif", FilmChoices("the sea"))
     assert note.startswith("The film ends at step 7")

