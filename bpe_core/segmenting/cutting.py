@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from bpe_core.text.preparation.steps import WordSplitter
 
 MOST_GROUPS = 8  # groups of special tokens with the same beginning, each searched separately
+FEW_CHARACTERS = 3  # with which special tokens begin
 SHORT = 1_000  # characters; for shorter texts one expression for all tokens is faster
 ESCAPED = "surrogateescape"  # how words are encoded, which may begin or end inside a character
 LONG = 4_000  # characters; from this length on, arrays are faster than single words
@@ -404,11 +406,21 @@ def may_hold_special(specials: tuple[str, ...]) -> Callable[[Any], bool]:
     of_bytes = [re.compile(expression.encode()) for expression in expressions]
     of_text = [re.compile(expression) for expression in expressions]
     of_short = re.compile("|".join(expressions))
+    first_characters = set(map(itemgetter(slice(1)), specials))
+    if len(first_characters) > FEW_CHARACTERS:
+        first_characters = {""}
 
     def is_spelled(text: Any) -> bool:
-        if isinstance(text, str) and len(text) < SHORT:
+        if not isinstance(text, str):
+            return any(compiled.search(text) for compiled in of_bytes)
+        for character in first_characters:  # Python finds one character much faster than an expression
+            if character in text:
+                break
+        else:
+            return False
+        if len(text) < SHORT:
             return of_short.search(text) is not None
-        return any(compiled.search(text) for compiled in (of_text if isinstance(text, str) else of_bytes))
+        return any(compiled.search(text) for compiled in of_text)
 
     return is_spelled
 
