@@ -38,7 +38,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools
-from bpe_core.support.arrays import Float64s
+from bpe_core.support.arrays import Float64s, UInt32s, UInt64s
 from bpe_core.support.former_names import former_attributes
 from bpe_core.support.wording import as_call
 
@@ -275,7 +275,7 @@ class History(Sequence[Step]):
         history = copy(self)
         history.numbers = numbers
         history.texts_by_number = texts
-        for name in ("_indices_by_number", "unknown_twin"):  # cached results of the former numbers
+        for name in ("_indices_by_number", "file_ids", "unknown_twin"):  # cached results of the former numbers
             vars(history).pop(name, None)
         return history
 
@@ -283,6 +283,18 @@ class History(Sequence[Step]):
         """Convert token indices to the ids of the file."""
         rows = np.asarray(indices, np.int64)
         return rows if self.numbers is None else self.numbers[rows]
+
+    @cached_property
+    def file_ids(self) -> UInt32s | UInt64s | None:
+        """Return the file's id of each index, as unsigned integers of 32 bits, or of 64 bits if an id is too large.
+
+        The largest integer marks an index without an id. Return None if the ids are the indices.
+        """
+        numbers = self.numbers
+        if numbers is None:
+            return None
+        are_small = numbers.max(initial=0) < 2**32 - 1
+        return numbers.astype(np.uint32) if are_small else numbers.astype(np.uint64)
 
     @cached_property
     def unknown_twin(self) -> int | None:

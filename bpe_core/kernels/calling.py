@@ -7,7 +7,8 @@ arguments of the Python call are written into the row one after another:
  - a bundle (see `jit.py`) has a row of its own, which later calls use again. The call's row has only its address;
  - any other tuple is written item by item.
 
-The machine code writes its result at the end of the row. Other Python threads can run during the call.
+The machine code writes its result at the end of the row. Other Python threads can run during the call, unless the call
+is brief (see `with_first`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from bpe_core.kernels.stored_code import StoredKernel
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
 
 _NATIVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+# For calls of a few microseconds. Other Python threads cannot run meanwhile, so none of them delays the end of a call.
+_BRIEF_NATIVE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 _NO_BYTES = ctypes.c_char * 0
 _UNSIGNED = 2**64 - 1
 _lock = threading.Lock()
@@ -90,7 +93,8 @@ class Call:
     """
 
     def __init__(self, made: StoredKernel, arguments: tuple[Any, ...]) -> None:
-        self.native = _NATIVE(load(made))
+        self.address = load(made)
+        self.native = _NATIVE(self.address)
         self.pack = _row_packer(arguments)
         given = len(self.pack(arguments))
         self.row = ctypes.c_int64 * (given + len(made.answer))
@@ -105,26 +109,29 @@ class Call:
         given = self.pack((first, 0))
         row = self.row()
         self.write(row, 0, *given)
-        native = self.native
-        address = ctypes.c_void_p(ctypes.addressof(row))
+        native = _BRIEF_NATIVE(self.address)
+        address = ctypes.addressof(row)
         last_given = len(given) - 1
         answer = len(given)
 
         def call(number: int) -> int:
-            if CHECKS:
-                self.pack((first, number))
             row[last_given] = number
             native(address)
             return row[answer]
 
-        return call
+        def checked_call(number: int) -> int:
+            self.pack((first, number))
+            return call(number)
+
+        return checked_call if CHECKS else call
 
 
 def with_first(kernel: Callable[[Any, int], int], first: Any) -> Callable[[int], int]:
     """Return a kernel with a fixed first argument, which is a bundle.
 
     The returned function takes the second argument only. The second argument and the result are whole numbers. A
-    call takes a third of the time of a call of `kernel`. Only one thread at a time may call the function.
+    call takes a third of the time of a call of `kernel`. Only one thread at a time may call the function, and other
+    Python threads do not run during the call.
     """
     if not isinstance(kernel, Kernel):
         return partial(kernel, first)

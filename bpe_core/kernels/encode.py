@@ -23,9 +23,11 @@ from bpe_core.kernels.word_memory import (
     CUT,
     FIRST,
     KEY_ROW,
+    NO_SEPARATOR,
     PLACE,
     RESULTS_INSIDE,
     SECOND,
+    SEPARATOR_KEY,
     Keys,
     Memory,
     find_keys,
@@ -36,8 +38,7 @@ from bpe_core.kernels.word_memory import (
     remember,
     slot_of,
 )
-from bpe_core.support.arrays import Bytes, Int32s, Int64s
-from bpe_core.text.scanner.machine import SEPARATOR
+from bpe_core.support.arrays import Bytes, Int32s, Int64s, UInt32s
 
 # Entries of `SymbolTable.number`. A missing number is -1.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
@@ -66,6 +67,7 @@ BLOCK = 256  # the words whose keys are computed together
 AT_ONCE = 1 << 13  # the bytes that are scanned before their words are looked up
 MARKERS = 2  # the most markers in a word
 NUMBERS_A_SYMBOL = 3
+NO_FILE_ID = np.uint32(2**32 - 1)  # in place of the id of a token that the file does not number
 
 
 @bundle
@@ -268,6 +270,7 @@ def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress
     joined by separators, each separator is a word of its own, and the next text begins after it.
     """
     cuts, keys, is_joined = words.cuts, cutter.keys, progress[IS_JOINED] > 0
+    separator_key = SEPARATOR_KEY if is_joined else NO_SEPARATOR
     first, text, texts = progress[NEXT_WORD], progress[BEGUN], progress[SCANNED] + 1
     progress[STATUS] = DONE
     while first < stop and progress[STATUS] == DONE:
@@ -293,15 +296,13 @@ def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress
                 if text < texts and free_at[text] < first + count:
                     until = first_word_of(words, keys, first, free_at[text], done, kept)
             if kind != SYMBOLS:
-                done, free = recall_run(memory, keys, done, until, out, free)
+                done, free, text = recall_run(memory, keys, done, until, out, free, separator_key, text, free_at)
                 if done == until:
                     continue
             row = done * KEY_ROW
             word = first + (np.int64(keys.rows[row + CUT]) if words.drops_blanks else done)
             start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
-            if is_joined and length <= 1 and data[start] == SEPARATOR:
-                text += length  # the length is 0 only for the empty word before the first separator
-                free_at[min(text, len(free_at) - 1)] = free
+            if is_joined and length == 0:  # the empty word before a separator at the beginning
                 done += 1
                 continue
             key, second_key, slot = keys.rows[row + FIRST], keys.rows[row + SECOND], keys.rows[row + PLACE]
@@ -385,6 +386,8 @@ class ShortText(NamedTuple):
     given: Bytes
     changed: Bytes
     ids: Int32s
+    numbers: UInt32s  # the file's id of each index; empty if they are the indices
+    file_ids: UInt32s  # the file's ids of the text's tokens
     edges: Int64s  # of the given text
     borders: Int64s  # of the changed text
     progress: Int64s
@@ -392,7 +395,11 @@ class ShortText(NamedTuple):
 
 @kernel
 def encode_short(text, size):
-    """Normalize and encode `size` bytes. Return the number of tokens, or -1 if a buffer is too small."""
+    """Normalize and encode `size` bytes. Return the number of tokens.
+
+    The tokens are written as indices, and as ids of the file. Return -1 if a buffer is too small, or if a token has no
+    id in the file.
+    """
     data, edges, borders, progress = text.given, text.edges, text.borders, text.progress
     edges[0], edges[1] = 0, size
     progress[:] = 0
@@ -405,4 +412,12 @@ def encode_short(text, size):
     encode_texts(
         text.cutter, text.registers, text.memory, data, edges, text.words, text.kind, text.ids, borders, progress
     )
-    return progress[NEXT_PLACE] if progress[STATUS] == DONE else np.int64(-1)
+    if progress[STATUS] != DONE:
+        return np.int64(-1)
+    if len(text.numbers) > 0:
+        for token in range(progress[NEXT_PLACE]):
+            number = text.numbers[text.ids[token]]
+            if number == NO_FILE_ID:
+                return np.int64(-1)
+            text.file_ids[token] = number
+    return progress[NEXT_PLACE]

@@ -25,6 +25,7 @@ from bpe_core.kernels.memory import claim, load_eight, look_at, look_up, prefetc
 from bpe_core.kernels.utf8 import kind_at
 from bpe_core.support.arrays import Int32s, Int64s, UInt64s
 from bpe_core.text.scanner.kinds import BLANKS
+from bpe_core.text.scanner.machine import SEPARATOR
 
 LONGEST_INSIDE = 15  # the most bytes of a word that is its own key; the sixteenth byte holds the length
 LONGEST_REMEMBERED = 256  # the most bytes of a word that is stored; scripts without spaces have words of more than 128
@@ -35,6 +36,8 @@ ENTRIES, RESULTS, WORDS = range(3)  # how many words the thread entered, and the
 LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # the limits of these three numbers
 NUMBERS = 16  # so many that two threads never use the same line of the processor's cache
 
+# The second half of the key of a separator. The first half is the byte itself.
+SEPARATOR_KEY, NO_SEPARATOR = np.uint64(1 << 56), np.uint64(2**64 - 1)
 LONG_KEY = np.uint64(0xFF << 56)  # with the word's length, the second half of a key whose first half is a hash
 SLOT = 4  # numbers of a slot: two for the key, two for the results
 _LENGTH_SHIFT, _HALF = np.uint64(56), np.uint64(32)
@@ -296,11 +299,13 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 
 @inlined
-def recall_run(memory, keys, done, count, out, free):
+def recall_run(memory, keys, done, count, out, free, separator_key, text, free_at):
     """Write the results of consecutive words.
 
     Stop at a long word, or at a word that is in neither of the two slots in which it is looked up. Return the
-    number of words, and the end of the results.
+    number of words, and the end of the results. Also return `text`, the number of texts that have begun: a text
+    begins after each word with `separator_key`, and `free_at` gets the end of the results before it. The key is
+    NO_SEPARATOR if there are no such words.
     """
     slots, rows = memory.slots, keys.rows
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
@@ -308,6 +313,11 @@ def recall_run(memory, keys, done, count, out, free):
     while word < np.uint64(count):
         row = word * np.uint64(KEY_ROW)
         first, second, slot = rows[row], rows[row + one], rows[row + two]
+        if (first ^ np.uint64(SEPARATOR)) | (second ^ separator_key) == none:
+            text += 1
+            free_at[min(text, len(free_at) - 1)] = np.int64(place)
+            word += one
+            continue
         last = look_up(slots, slot + three)
         is_other = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
         if is_other != none:
@@ -328,7 +338,7 @@ def recall_run(memory, keys, done, count, out, free):
             out[place + two] = np.int32(last)
         place += results
         word += one
-    return np.int64(word), np.int64(place)
+    return np.int64(word), np.int64(place), text
 
 
 @inlined

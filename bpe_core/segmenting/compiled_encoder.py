@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -60,7 +60,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.batches import HoldsSeparator
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, Number, enlarge, repeat
+from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, Number, UInt32s, UInt64s, enlarge, repeat
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.wording import count_text
 from bpe_core.text.characters import utf8, utf8_view
@@ -76,14 +76,18 @@ _BEHIND = 3 * kernel.BLOCK  # unused room at the end of the output
 
 Numbers: TypeAlias = Sequence[int] | Int32s
 Edges: TypeAlias = Int64s | int  # the offset of each text, or the number of texts that are joined by SEPARATOR
+ShortTexts: TypeAlias = Callable[[str, bool], UInt32s | list[int] | None]  # see `CompiledEncoder.short_texts`
 
 
-class ShortTextBuffers(NamedTuple):
+@dataclass(eq=False, slots=True)
+class ShortTextBuffers:
     """The buffers for one short text, and the kernel that encodes the text in them."""
 
     text: kernel.ShortText
+    changes: TextChanges  # how the text is normalized
     given: memoryview  # the buffer for the bytes of the text
     ids: Int32s
+    file_ids: UInt32s
     encode: Callable[[int], int]  # takes the number of bytes, and returns the number of ids
 
 
@@ -104,14 +108,16 @@ class ThreadBuffers:
     short: ShortTextBuffers | None = None  # buffers for short texts, if there were any
     joined: kernel.TextWords | None = None  # words of texts that are joined by SEPARATOR, if there were any
 
-    def for_short_texts(self, changes: TextChanges) -> ShortTextBuffers:
+    def for_short_texts(self, changes: TextChanges, numbers: UInt32s | UInt64s | None) -> ShortTextBuffers:
         """Return buffers for texts of at most SHORT_TEXT bytes.
 
-        The buffers are larger than this size, because normalization can make a text a few times longer.
+        The buffers are larger than this size, because normalization can make a text a few times longer. If `numbers`
+        is given, it holds the file's id of each index. Ids of 64 bits are left out.
         """
         given = bytearray(SHORT_TEXT)
         changed = np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
         ids = np.empty(len(changed) + _BEHIND, np.int32)
+        are_written = numbers is not None and numbers.dtype == np.uint32
         text = kernel.ShortText(
             self.cutter,
             self.registers,
@@ -122,16 +128,21 @@ class ThreadBuffers:
             given=np.frombuffer(given, np.uint8),
             changed=changed,
             ids=ids,
+            numbers=np.zeros(0, np.uint32) if numbers is None or not are_written else numbers.view(np.uint32),
+            file_ids=np.empty(len(ids), np.uint32) if are_written else ids.view(np.uint32),
             edges=np.zeros(2, np.int64),
             borders=np.zeros(2, np.int64),
             progress=np.zeros(kernel.PROGRESS_NUMBERS, np.int64),
         )
-        self.short = ShortTextBuffers(text, memoryview(given), ids, with_first(kernel.encode_short, text))
+        encode = with_first(kernel.encode_short, text)
+        self.short = ShortTextBuffers(text, changes, memoryview(given), ids, text.file_ids, encode)
         return self.short
 
 
 class CompiledEncoder:
     """An encoder that any number of threads can use at once. Each thread takes its own buffers."""
+
+    gives_ids_at_once = True  # whether the results of the kernels are the ids, and need no further change
 
     def __init__(
         self,
@@ -146,6 +157,7 @@ class CompiledEncoder:
         If `pieces` is given, words are not merged. They are split into the longest pieces, or into the pieces with the
         best total score, as `kind` says.
         """
+        self._history = history
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._kind = kind
@@ -189,13 +201,47 @@ class CompiledEncoder:
             return None
         desk = self._take_desk(self._kind, at)
         short = desk.short
-        if short is None or short.text.changes is not changes:
-            short = desk.for_short_texts(changes)
+        if short is None or short.changes is not changes:
+            short = desk.for_short_texts(changes, self._history.file_ids)
         short.given[:size] = data
         count = short.encode(size)
         ids = short.ids[:count].copy() if count >= 0 else None
         self._put_back(desk)
         return ids
+
+    def short_texts(self, at: int, changes: TextChanges) -> ShortTexts:
+        """Return a function that encodes short texts to ids of the file, with less work in Python than `ids_of_short`.
+
+        The encoder must give ids at once, and no id of the file may need more than 32 bits.
+
+        The function takes a text, and whether a list is wanted instead of an array. It returns None for a text that
+        `ids_of_short` must encode, because the text is too long or because the last buffers are not made for such
+        texts.
+        """
+        desks = self._desks
+
+        def encode(text: str, listed: bool) -> UInt32s | list[int] | None:
+            if len(text) > SHORT_TEXT:
+                return None
+            try:
+                data = text.encode()
+                desk = desks.pop()
+            except (UnicodeEncodeError, IndexError):
+                return None
+            size = len(data)
+            short = desk.short
+            if short is None or short.changes is not changes or desk.at != at or size > SHORT_TEXT:
+                desks.append(desk)
+                return None
+            short.given[:size] = data
+            count = short.encode(size)
+            ids: UInt32s | list[int] | None = None
+            if count >= 0:
+                ids = short.file_ids[:count].tolist() if listed else short.file_ids[:count].copy()
+            desks.append(desk)
+            return ids
+
+        return encode
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         """Return the tokens of words whose bytes lie one after another.

@@ -154,6 +154,7 @@ class CompiledPriorities(CompiledEncoder):
         number[kernel.JOINS_UNKNOWN] = unknown if joining.joins_unknown and unknown is not None else kernel.NOTHING
         number[kernel.FINDS_FIRST] = len(joining.found_first)
         self._parts = _Parts(words) if joining.hidden else None
+        self.gives_ids_at_once = self._parts is None
 
     def ids(self, text: str, at: int) -> Int32s:
         return self._shown(super().ids(text, at))

@@ -71,6 +71,8 @@ class StepKernel:
 class _EncoderOfTexts(CompiledEncoder):
     """The base class of encoders for runs of words. A subclass defines `ids_of_texts`, which all other methods call."""
 
+    gives_ids_at_once = False
+
     @cached_property
     def joining(self) -> None:
         return None  # a run never reaches into the next text, but its tokens are joined across words
@@ -132,6 +134,8 @@ class _WholeWordEncoder(CompiledEncoder):
 
 class WordStepEncoder(_WholeWordEncoder):
     """An encoder that applies all steps of a history within words."""
+
+    gives_ids_at_once = False
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, history.recipe, cutting, np.ones(len(history), np.bool_))

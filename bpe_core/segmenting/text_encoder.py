@@ -18,10 +18,20 @@ from bpe_core.kernels.readiness import by_machine_code, is_forbidden, is_loaded,
 from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
-from bpe_core.segmenting.cutting import ESCAPED, LONG, SHORT, Cutting, GivenWords, Part, ids_of_each, utf8
+from bpe_core.segmenting.cutting import (
+    ESCAPED,
+    LONG,
+    SHORT,
+    Cutting,
+    GivenWords,
+    Part,
+    ids_of_each,
+    may_hold_special,
+    utf8,
+)
 from bpe_core.segmenting.merging import LongestMatch, WordMerger
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter, Words, WordTokens
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s, UInt32s
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
 from bpe_core.text.preparation.pieces import TracedPiece
@@ -29,9 +39,10 @@ from bpe_core.text.preparation.pieces import TracedPiece
 if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
-    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder, ShortTexts
     from bpe_core.segmenting.compiled_methods import PiecesOverTime
     from bpe_core.splitting.safe_cuts import SafeCuts
+
 
 REMEMBERED_WORDS = 1 << 16
 LAID_AT_ONCE = 1 << 18  # characters of a batch whose words are put end to end
@@ -52,7 +63,7 @@ class WordEncoder:
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
         self._cutting = cutting
-        self._compiled: CompiledEncoder | None = None
+        self.compiled: CompiledEncoder | None = None  # once machine code is loaded
 
     def make_kernels(self) -> CompiledEncoder:
         """Return the kernels that split words as this class does.
@@ -89,9 +100,9 @@ class WordEncoder:
         Return None if plain Python encodes the text, because no compiled encoder exists, or because it is not ready
         yet.
         """
-        if self._compiled is None and self.has_kernels and by_machine_code(size, self.part, work, is_needed=False):
-            self._compiled = self.make_kernels()
-        return self._compiled
+        if self.compiled is None and self.has_kernels and by_machine_code(size, self.part, work, is_needed=False):
+            self.compiled = self.make_kernels()
+        return self.compiled
 
     def _kernels_for_text(self, text: str, work: Work = ALONE) -> CompiledEncoder | None:
         return self.kernels_for(len(text.encode(errors="surrogatepass")), work)
@@ -111,7 +122,7 @@ class WordEncoder:
                 return batch.ids
         if self._cutting.gives_words:
             return self._ids_by_steps(text, at, allowed)
-        kernels = self._compiled
+        kernels = self.compiled
         if kernels is None:
             found = self.ids_of_first(text, at, allowed)
             if found is not None:
@@ -190,7 +201,7 @@ class WordEncoder:
         """
         if not text.isascii():
             utf8(text)
-        kernels = self._compiled or self._kernels_for_text(text)
+        kernels = self.compiled or self._kernels_for_text(text)
         if kernels is not None and (allowed or len(text) >= LONG):
             return self._ids_at_once(kernels, text, at, allowed)
         if allowed:
@@ -254,6 +265,30 @@ class WordEncoder:
                 return self._ids_of_pieces(kernels, [TracedPiece.bare(part)], at, changes, threads=1)[0]
             return kernels.ids(part, at) if short is None else short
         return self.ids_of_words((part,) if self._cutting.gives_words else self._cutting.words(part), at)
+
+    def short_texts(self, kernels: CompiledEncoder, at: int) -> ShortTexts | None:
+        """Return the function that encodes short texts to ids of the file (see `CompiledEncoder.short_texts`).
+
+        Return None if the recipe needs several calls of the kernels.
+        """
+        if self._cutting.gives_words or not (kernels.finds_words and kernels.gives_ids_at_once):
+            return None
+        changes = self._changing
+        file_ids = self._history.file_ids
+        if changes is None or (file_ids is not None and file_ids.dtype != np.uint32):
+            return None
+        encode = kernels.short_texts(at, changes.table)
+        allowed = self._cutting.allowed(None)
+        if not allowed:
+            return encode
+        if not self._cutting.finds_all_in_given_texts(allowed):
+            return None
+        is_spelled = may_hold_special(allowed)
+
+        def encode_ordinary(text: str, listed: bool) -> UInt32s | list[int] | None:
+            return None if is_spelled(text) else encode(text, listed)
+
+        return encode_ordinary
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """Return the ids of many texts. Return None if the texts must be encoded one by one."""

@@ -146,7 +146,6 @@ class Study:
     ) -> None:
         self.history = history
         self._tokenizer = cache(partial(Tokenizer, history))  # made when it is first needed
-        self._has_warned = False
         self.texts = texts
         self.name = name
         self.format = format
@@ -271,11 +270,9 @@ class Study:
         allowed_special
             The special tokens that are matched: "all", or a list of tokens. An empty list matches none.
         """
-        is_single = isinstance(text, ONE_TEXT) or not isinstance(text, Iterable)
-        tokenizer = self._encoder()
-        if is_single:
-            indices = tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
-            return (indices if self.history.numbers is None else tokenizer.numbers(indices)).tolist()
+        tokenizer = self._encoder
+        if isinstance(text, ONE_TEXT) or not isinstance(text, Iterable):
+            return tokenizer.file_ids(text, True, at, allowed_special)
         ids, offsets = self.encode_batch(text, at=at, allowed_special=allowed_special)
         every = ids.tolist()
         return [every[start:stop] for start, stop in pairwise(offsets.tolist())]
@@ -287,8 +284,8 @@ class Study:
 
         If an id is 2**32 or more, the integers have 64 bits. The parameters are those of `encode`.
         """
-        tokenizer = self._encoder()
-        return tokenizer.numbers(tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
+        ids: UInt32s | UInt64s = self._encoder.file_ids(text, False, at, allowed_special)
+        return ids
 
     def encode_batch(
         self,
@@ -313,7 +310,7 @@ class Study:
         threads
             The largest number of threads. Without it, there are as many threads as cores.
         """
-        tokenizer = self._encoder()
+        tokenizer = self._encoder
         batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
         return tokenizer.numbers(batch.ids), batch.offsets
 
@@ -325,7 +322,7 @@ class Study:
         """
         written = self.inside.by_index.texts.text
         number = self.inside.by_index.number
-        places = self._encoder().token_spans(text, at, allowed_special)
+        places = self._encoder.token_spans(text, at, allowed_special)
         return [Span(number(index), written[index], *place) for index, *place in places]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
@@ -479,12 +476,11 @@ class Study:
             raise BpeError(f"The file has no id for the token {text[:60]!r}, so it never occurs in an encoded text.")
         return number
 
+    @cached_property
     def _encoder(self) -> Tokenizer:
         """Return the tokenizer for encoding. Warn once if ids may be larger than the vocabulary size."""
-        if not self._has_warned:
-            self._has_warned = True
-            if not self.history.only_joins:
-                warn_about_large_ids(self.history, callers=3)
+        if not self.history.only_joins:
+            warn_about_large_ids(self.history, callers=4)
         return self._tokenizer()
 
     @property

@@ -44,6 +44,7 @@ from bpe_core.text.offsets import decode_with_offsets
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
+    from bpe_core.segmenting.compiled_encoder import ShortTexts
     from bpe_core.segmenting.decoding import TokenTable
     from bpe_core.segmenting.library_text import LibraryText
 
@@ -72,6 +73,7 @@ class Tokenizer:
         self._cutting = Cutting(history.recipe)
         self._ids_in_arrays = 0  # that were decoded until now
         self._segmenter: Segmenter = METHODS[history.recipe.method].cutter(history, self._cutting)
+        self._encode_short: ShortTexts | None = None  # once machine code is loaded
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenizer, (self.history,)
@@ -106,6 +108,20 @@ class Tokenizer:
         if allowed:
             allowed = self._cutting.spelled(allowed, (text,))
         return self._segmenter.ids(text, self._step_count if at is None else self._checked_at(at), allowed)
+
+    def file_ids(self, text: Any, listed: bool, at: int | None = None, allowed_special: Allowed = None) -> Any:
+        """Encode a text, and return the ids of the file, as a list if `listed` is true, or else as an array."""
+        if self._encode_short is not None and at is None and allowed_special is None and type(text) is str:
+            ids = self._encode_short(text, listed)
+            if ids is not None:
+                return ids
+        indices = self.encode_to_array(text, at=at, allowed_special=allowed_special)
+        segmenter = self._segmenter
+        if self._encode_short is None and isinstance(segmenter, WordEncoder) and segmenter.compiled is not None:
+            self._encode_short = segmenter.short_texts(segmenter.compiled, self._step_count)
+        if listed and self.history.numbers is None:
+            return indices.tolist()
+        return self.numbers(indices).tolist() if listed else self.numbers(indices)
 
     @property
     def takes_any_bytes(self) -> bool:
@@ -149,7 +165,7 @@ class Tokenizer:
 
         Raise an error if a token has no id in the file.
         """
-        numbers = self._numbers
+        numbers = self.history.file_ids
         if numbers is None:
             return ids.view(np.uint32)
         if len(ids) <= NUMBERED_AT_ONCE or numbers.itemsize != ids.itemsize:
@@ -159,18 +175,6 @@ class Tokenizer:
             stop = start + NUMBERED_AT_ONCE
             file_ids[start:stop] = self._taken(numbers, ids[start:stop])
         return file_ids
-
-    @cached_property
-    def _numbers(self) -> UInt32s | UInt64s | None:
-        """Return an array with the file's id for each index. The largest number marks an index without an id.
-
-        Return None if the file's ids are the indices themselves.
-        """
-        numbers = self.history.numbers
-        if numbers is None:
-            return None
-        are_small = numbers.max(initial=0) < 2**32 - 1
-        return numbers.astype(np.uint32) if are_small else numbers.astype(np.uint64)
 
     @cached_property
     def _lacks_numbers(self) -> bool:
