@@ -404,7 +404,7 @@ class Program(QObject):
             dock.toggleViewAction().triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
         looks = view.addMenu("&Theme")
         group = QActionGroup(self.window)
-        for title, choice in (("As the &System", "system"), ("&Light", "light"), ("&Dark", "dark")):
+        for title, choice in (("Same as &System", "system"), ("&Light", "light"), ("&Dark", "dark")):
             action = looks.addAction(title)
             action.setCheckable(True)
             action.setChecked(choice == self.theme.choice)

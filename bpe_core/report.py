@@ -245,7 +245,7 @@ def merges(report: Report) -> list[Content]:
         saved = history.tokens_saved
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
-        rows = _rows("Merges of many bytes at once", steps_table(study, sorted(jumps)))
+        rows = _rows("Merges that join the most bytes", steps_table(study, sorted(jumps)))
         parts += [element("h3", {}, f"The later {steps} that save the most tokens"), rows]
     return parts
 

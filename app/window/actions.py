@@ -166,9 +166,11 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("share_lessons", "Share &Lessons …", "Write all lessons as one page for a class, with checked answers"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG in a size you choose"),
         Item("chart_chosen", "Charts of the Chosen {Steps}", "Show in all charts only the {steps} that are selected"),
-        Item("copy_file_command", "Copy Command of Last File", "Copy the command that recreates the file written last"),
         Item(
-            "copy_file_python", "Copy Python of Last File", "Copy the Python code that recreates the file written last"
+            "copy_file_command", "Copy Command for Last File", "Copy the command that recreates the file written last"
+        ),
+        Item(
+            "copy_file_python", "Copy Python for Last File", "Copy the Python code that recreates the file written last"
         ),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         Item(
@@ -202,7 +204,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "copy_reference", "&Copy Reference", "Copy a reference to the step shown, such as bpe:1#200", "Ctrl+Shift+R"
         ),
         Item("plays", "Play &When Learned", "Play a small run from its beginning after its training", checkable=True),
-        Item("motion", "Let Things M&ove", "Animate each {step} when playing is slow", checkable=True),
+        Item("motion", "Let Tiles M&ove", "Animate each {step} when playing is slow", checkable=True),
         Item("hold_out", "&Held-Out Text …", "Choose a held-out text to measure vocabulary sizes"),
         Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
         Item(

@@ -127,7 +127,7 @@ def benchmark(
     texts : Any, optional
         Files and folders; each file is a text: everything that `bpe.train` takes.
     parallel : str, optional
-        A folder with a file for each language and the same sentences in each, one in each line
+        A folder with a file for each language; all files have the same sentences, one in each line
         (default: ten sentences of this program).
     reference : str, optional
         The reference language for the comparison (default: en, or the first).
@@ -381,7 +381,7 @@ def curves(
         Measure on texts that no run has learned from; each named text has its own curves: everything
         that `bpe.train` takes.
     list : str, optional
-        A file of words with their morphemes, or en or de for our lists.
+        A file of words with their morphemes, or en or de for a list of this program.
     lines : Sequence[str], optional
         Draw only these lines.
     work : Work | None, optional
@@ -747,7 +747,7 @@ def languages(
     study : Study
         The study that `train` or `open` returned, or a history.
     parallel : str, optional
-        A folder with a file for each language and the same sentences in each, one in each line
+        A folder with a file for each language; all files have the same sentences, one in each line
         (default: ten sentences of this program).
     lines : Sequence[str], optional
         Draw only these languages.
@@ -848,7 +848,7 @@ def lorenz(
     studies : Mapping[str, Study]
         The studies by names that you choose: {'ours': study}.
     parallel : str, optional
-        A folder with a file for each language and the same sentences in each, one in each line
+        A folder with a file for each language; all files have the same sentences, one in each line
         (default: ten sentences of this program).
     sizes : Sequence[int], optional
         Compare each tokenizer at these vocabulary sizes.
@@ -929,7 +929,7 @@ def morphemes(
     studies : Mapping[str, Study]
         The studies by names that you choose: {'ours': study}.
     list : Sequence[str], optional
-        Files of words with their morphemes (default: our lists).
+        Files of words with their morphemes (default: the lists of this program).
     sizes : Sequence[int], optional
         Compare each tokenizer at these vocabulary sizes.
     measure : str, optional
@@ -1009,7 +1009,7 @@ def overlap(
     study : Study
         The study that `train` or `open` returned, or a history.
     parallel : str, optional
-        A folder with a file for each language and the same sentences in each, one in each line
+        A folder with a file for each language; all files have the same sentences, one in each line
         (default: ten sentences of this program).
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
@@ -1116,7 +1116,7 @@ def race(
     steps : Sequence[int], optional
         Follow the pair that was merged at this step.
     at : int | None, optional
-        Follow the pairs of the steps after the first K.
+        Follow the pairs that are merged after the first K steps.
     never_won : bool, optional
         List the pairs that were runner-up but never merged.
     work : Work | None, optional

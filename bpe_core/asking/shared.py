@@ -50,7 +50,7 @@ def sentences_parameter(without: str) -> Any:
     return parameter(
         "",
         help=(
-            "a folder with a file for each language and the same sentences in each, one in each line (default: "
+            "a folder with a file for each language; all files have the same sentences, one in each line (default: "
             "ten sentences of this program)"
         ),
         metavar="FOLDER",

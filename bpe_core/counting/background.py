@@ -37,8 +37,8 @@ SECONDS_BETWEEN_REPORTS = 0.3
 MOST_REPORTED = 5  # sentences about oddities in the texts
 SECONDS_TO_START = 30  # seconds after which a process without its lock counts as gone
 GONE = (
-    "The process ended without a message, perhaps because another program stopped it. Start the process again: it "
-    "continues from there."
+    "The process ended without a message, perhaps because another program stopped it. Start the same count again: it "
+    "continues with the texts that are not yet counted."
 )
 STOPPED = "Counting was stopped. Start the same count again: it continues with the texts that are not yet counted."
 

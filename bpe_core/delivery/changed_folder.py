@@ -225,14 +225,16 @@ def _for_another_loader(
     try:
         opened = open_table(plan.sidecars.folder / name)
         if differing := _first_different_token(opened.history, change.before):
-            lost.append(f"{name} is left out: in the old folder it has another id than {plan.main} for {differing}.")
+            lost.append(
+                f"{name} is left out: in the old folder, this file and {plan.main} have different ids for {differing}."
+            )
             return {}
         own = change.after if change.learned else _with_same_changes(opened.history, change)
         format = FORMATS[opened.format]
         made = prepare_export(own, plan.path / name, format=format, work=work)
         numbered = own.numbered(unless_ids(format.numbers(own)))
         if differing := _first_different_token(numbered, change.after):
-            lost.append(f"{name} is left out: this file would have another id than {plan.main} for {differing}.")
+            lost.append(f"{name} is left out: this file and {plan.main} would have different ids for {differing}.")
         elif missing := _missing_token(opened.history, numbered, change):
             lost.append(f"{name} is left out: this file would no longer hold {missing}.")
         elif not made.verification.agrees:

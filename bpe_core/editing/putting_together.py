@@ -71,7 +71,7 @@ class PutTogether:
             left_out = f"{count_text(len(self.left_out), 'token')} of the second table"
             why = f"After the merges of the first table, no further merge makes {left_out}."
             if looks_tokens_up(self.history):
-                why = f"Beside the tokens of the first table, {left_out} would never be used."
+                why = f"With the tokens of the first table, {left_out} would never be used."
             more = " …" if len(self.left_out) > MOST_QUOTED else "."
             sentences.append(f"{why} The result leaves out {some}{more}")
         return sentences

@@ -146,7 +146,7 @@ def life_chart(
     name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     whose = np.array(_texts(table, "of"), object)
     lines = []
-    for of, called in (("token", name), ("pair", "its pair before")):
+    for of, called in (("token", name), ("pair", "its pair, before the merge")):
         rows = np.flatnonzero(whose == of)
         if not len(rows):
             continue

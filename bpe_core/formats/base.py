@@ -250,7 +250,7 @@ class Format(ABC):
             return refusal
         if history.recipe.base_symbols and self.tables:
             return (
-                f"{self.name} stores texts, and the symbols of this table are {history.recipe.base_symbols}: save the "
+                f"{self.name} stores texts, but the symbols of this table are {history.recipe.base_symbols}. Save the "
                 "table as json or csv, or as a session."
             )
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:

@@ -62,7 +62,7 @@ class TokenizerJson(Format):
         model = _model_of(history)
         sentences = about_same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
         sentences += [
-            f"In this format the text {text} in a normalized text becomes the special token."
+            f"In this format {text} becomes the special token if it occurs in a text after normalization."
             for text in model.made_by_changes(history)[:LISTED]
         ]
         id_of = {text: id for id, text in enumerate(written_tokens(history))}

@@ -53,8 +53,8 @@ _EXTRA = (
 )
 _CHANGING = ("Albert", "XLNet")
 _CHANGES = (
-    "which changes texts, such as quotes and accents, and decodes differently. This program changes texts only as "
-    "the file says."
+    "which changes some characters, such as quotes and accents, and decodes differently. This program changes texts "
+    "only as the file says."
 )
 _SPACES = (
     "which handles spaces, special tokens and user-defined symbols differently, so ids and decoded texts can "

@@ -62,7 +62,7 @@ def sentence_about_large_ids(history: History, steps: int | None = None) -> str:
     if largest < left:
         return ""
     return (
-        f"These ids go up to {largest:,}, although the vocabulary has only {count_text(left, 'token')}: a run also "
-        "gives ids to tokens that it has dropped, or has not added. For ids without gaps, save the run as a file such "
-        "as tokenizer.json, and encode with that file."
+        f"These ids go up to {largest:,}, although the vocabulary has only {count_text(left, 'token')}. A run also "
+        "gives ids to tokens that it later drops or never adds. For ids without gaps, save the run as a file such as "
+        "tokenizer.json, and encode with that file."
     )

@@ -34,7 +34,7 @@ CRITERIA: dict[Criterion, str] = {
         f"The token occurs almost only in longer tokens: of {SCAFFOLD_SHARE} occurrences in the corpus, at most one "
         "remains."
     ),
-    "unreachable": "No text becomes this token: its text is split into other tokens, or cannot occur.",
+    "unreachable": "No text produces this token: its text is split into other tokens, or cannot occur.",
     "unused": "The token never occurs in the corpus, and longer tokens made of this token never occur.",
     "rare": f"The token occurs in the corpus, but fewer than {RARE} times (or your limit), and is not a scaffold.",
     "one-file": "The token occurs only in one file of a corpus of several files.",

@@ -310,7 +310,7 @@ class RoundTrip:
             return about_specials
         unknown = trips.history.alphabet.unknown_id
         if unknown is not None and unknown in given:
-            return Reason("unknown", f"{self._name(unknown)} replaces unknown text, which decoding does not give back.")
+            return Reason("unknown", f"{self._name(unknown)} replaces unknown text, and decoding cannot restore it.")
         if unknown is not None and unknown in encoded:
             return Reason("unknown", f"No token has this text, so encoding gives {self._name(unknown)}.")
         before = self._joined(self.given, place.first, place.stop)
@@ -322,7 +322,7 @@ class RoundTrip:
         if not is_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
             return Reason("bytes", f"{quoted(before)} is not a text in UTF-8, so decoding shows �.")
         if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
-            return Reason("marker", f"Encoding writes {quoted(after)} here, but the ids hold {quoted(before)}.")
+            return Reason("marker", f"Encoding gives {quoted(after)} here, but the ids stand for {quoted(before)}.")
         return self._about_change(place, before, after)
 
     def _name(self, index: int) -> str:
@@ -344,7 +344,7 @@ class RoundTrip:
     def _about_twins(self, given: int, encoded: int) -> Reason:
         continuing = {self._begins(token) for token in (given, encoded)}
         if len(continuing) > 1:
-            sentence = f"Encoding writes {self._name(encoded)} here, but the ids hold {self._name(given)}."
+            sentence = f"Encoding gives {self._name(encoded)} here, but the ids stand for {self._name(given)}."
             return Reason("marker", sentence)
         return Reason("same text", f"{self._name(encoded)} has the same text, and encoding uses that token.")
 

@@ -85,7 +85,7 @@ def other_ways(
     is_plain = recipe.part(Normalization) == Normalization()
     if is_plain and recipe.marker == "none" and recipe.border == "":
         stripped = in_lines(recipe, Strip())
-        yield Way("by line without the spaces around it", stripped, count(stripped))
+        yield Way("by line without the spaces at its ends", stripped, count(stripped))
     if not recipe.lowercase and recipe.border == "":
         small = recipe.with_changes(lowercase=True)
         yield Way(IN_LOWER_CASE, small, count(small), is_unsaid=not holds_splitting)

@@ -120,4 +120,4 @@ def _constant(value: Any) -> str:
     module = sys.modules.get(getattr(value, "__module__", ""))
     if module is not None and module.__name__.partition(".")[0] == OURS and module.__file__:
         return code_of_module(module)  # it uses other functions of its module to write LLVM code
-    raise TypeError(f"There is no rule for machine code of {value!r}.")
+    raise TypeError(f"A kernel cannot depend on a value of this kind: {value!r}.")

@@ -251,7 +251,7 @@ MEASURES: dict[str, Measure] = {
             *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),
             "How well the straight line of the Zipf exponent describes the counts; 1 is exact",
             "1 − Σ (ln count − line)² / Σ (ln count − mean)²",
-            note="Short texts have many tokens that occur once, which lower the fit.",
+            note="In short texts many tokens occur only once, and this lowers the fit.",
         ),
         Measure(
             "sentences", "Sentences", "sentences", "sentences", "The number of sentences of the text in each language"

@@ -62,13 +62,13 @@ criteria:
         RARE,
         help=f"a token is rare if it occurs fewer than N times (default: {RARE})",
         metavar="N",
-        title="Rare: fewer times than",
+        title="Rare if it occurs fewer times than",
     )
     long: int = parameter(
         LONG,
         help=(f"a token is very long if it has more than N characters (default: {LONG})"),
         metavar="N",
-        title="Long: characters over",
+        title="Long if it has more characters than",
     )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:

@@ -101,7 +101,7 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     generation_prompt: bool = parameter(
         False,
         help="end the chat with the beginning of an answer, so that a model writes the rest of the answer",
-        title="The model answers next",
+        title="Begin the model's answer",
     )
     template: str = parameter(
         "",

@@ -354,8 +354,9 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
         yield f"{most}{verdict.right:,} of {count_text(verdict.steps, 'merge is', 'merges are')} correct.".capitalize()
         if 2 * verdict.right < verdict.steps:
             yield (
-                "Few merges follow from the counts. So the table may have been learned from other texts, or by "
-                "balancing languages. To check the second cause, give each language as a file or group."
+                "The counts of these texts explain only few of the merges. The table may have been learned from other "
+                "texts, or by a method that balances languages. To check for such a method, give each language as a "
+                "file or group."
             )
     if verdict.added:
         yield (

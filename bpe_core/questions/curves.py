@@ -56,7 +56,7 @@ examples:
     )
     list: str = parameter(
         "",
-        help="a file of words with their morphemes, or en or de for our lists",
+        help="a file of words with their morphemes, or en or de for a list of this program",
         metavar="LIST",
         path="file",
         offered=("en", "de"),

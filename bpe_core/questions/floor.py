@@ -121,7 +121,7 @@ examples:
         help="the largest number of symbols in a token (default: 16, or the longest token of the table)",
         metavar="N",
         title="Longest token",
-        in_words={"": "16, or the longest of the table"},
+        in_words={"": "16, or the longest token of the table"},
         is_extra=True,
     )
     seconds: float = parameter(
@@ -132,7 +132,7 @@ examples:
         help="search each size for N rounds instead of seconds; the result is then the same on every machine",
         metavar="N",
         title="Rounds of search",
-        in_words={"": "as time allows"},
+        in_words={"": "as many as the time allows"},
         is_extra=True,
     )
     alone: bool = parameter(

@@ -156,7 +156,7 @@ def _about_llama_cpp(file: FolderFile) -> Iterator[str]:
         are = "is" if len(names) == 1 else "are"
         differ = count_text(len(texts), "difficult text is", "difficult texts are")
         yield (
-            f"No pre-tokenizer of llama.cpp splits texts into words like {file.name}. The closest {are} "
+            f"No pre-tokenizer of llama.cpp splits texts into the same words as {file.name}. The closest {are} "
             f"{', '.join(names[:MOST_SAID])}: {differ} split differently, such as {quoted(texts[0])}."
         )
 

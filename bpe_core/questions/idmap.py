@@ -131,7 +131,7 @@ def _bars(id_map: IdMap) -> list[Bar]:
     lengths = np.minimum(id_map.lengths[id_map.added], MOST_PARTS)
     counts = {
         "kept, same id": facts["same_id"],
-        "kept, other id": facts["kept"] - facts["same_id"],
+        "kept, different id": facts["kept"] - facts["same_id"],
     }
     for parts in range(MOST_PARTS + 1):
         more = "+" if parts == MOST_PARTS else ""

@@ -45,8 +45,8 @@ examples:
   bpe-explorer look hf:openai-community/gpt2 < page.txt
       Use a tokenizer from the Hugging Face cache, and a text from standard input.
 
-These things are unusual: parts of characters, unknown characters, tokens of more than one script, very long tokens, a
-special token that is written in the text, and a text that changes when its tokens are decoded.
+The answer marks as unusual: parts of characters, unknown characters, tokens of more than one script, very long tokens,
+a special token that is written in the text, and a text that decoding does not restore exactly.
 """
     in_python = """
         >>> import bpe_core as bpe

@@ -60,7 +60,7 @@ examples:
         measured = benchmark(dict(at_sizes(studies, self.sizes)), self.texts_of(studies), work=work)
         is_encoded = measured.of("unencoded_share") <= UNKNOWN_AT_MOST
         columns: dict[str, list[object]] = {}
-        lines = [Line("all alike", np.array([0.0, 1.0]), np.array([0.0, 1.0]), is_faint=True)]
+        lines = [Line("equal shares", np.array([0.0, 1.0]), np.array([0.0, 1.0]), is_faint=True)]
         sentences = []
         for place, name in enumerate(measured.tokenizers):
             known = np.flatnonzero(is_encoded[place])

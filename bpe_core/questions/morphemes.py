@@ -52,11 +52,11 @@ columns:
 
     list: tuple[str, ...] = parameter(
         (),
-        help="files of words with their morphemes (default: our lists)",
+        help="files of words with their morphemes (default: the lists of this program)",
         metavar="LIST",
         path="file",
         title="Words with morphemes",
-        in_words={"": "our lists"},
+        in_words={"": "the lists of this program"},
     )
     sizes: tuple[int, ...] = sizes_parameter()
     measure: str = parameter("f1", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)

@@ -284,7 +284,7 @@ OF_THE_SESSION = {
     "value text_bytes": "the sizes of the texts",
     "value groups": "the groups of the texts",
     "value names": "the names of the texts",
-    "value joinings": "the order in which imported tables join texts",
+    "value joinings": "the order in which imported tables apply their merges",
 }
 
 

@@ -187,7 +187,7 @@ def _read_parquet(path: Path) -> dict[str, list[Any]]:
     with open(path, "rb") as file, report_damage(str(path)):
         table = ParquetFile(file)
         if table.rows * len(table.columns) > MOST_VALUES:
-            raise TooLarge(f"{path} has more than {MOST_VALUES:,} values; a larger table is not read as a whole.")
+            raise TooLarge(f"{path} has more than {MOST_VALUES:,} values, and a table must not have more.")
         columns: dict[str, list[Any]] = table.read().to_pydict()
     return columns
 

@@ -238,7 +238,7 @@ def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_with_a_n
     report = printed_report(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
     assert any(
-        "merges.txt is left out: in the old folder it has another id" in sentence for sentence in report["cannot_hold"]
+        "merges.txt is left out: in the old folder, this file and" in sentence for sentence in report["cannot_hold"]
     )
 
 

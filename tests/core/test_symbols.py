@@ -277,7 +277,7 @@ def test_tables_of_integers_are_saved_and_formats_for_text_refuse_them(tmp_path:
         assert all_columns(opened) == all_columns(study.history)
         assert opened.recipe.base_symbols == "integers"
     for name in ("tokenizer.json", "merges.txt", "m.spm", "m.tiktoken"):
-        with pytest.raises(OutputError, match="stores texts, and the symbols of this table are integers"):
+        with pytest.raises(OutputError, match="stores texts, but the symbols of this table are integers"):
             write_history(study.history, tmp_path / name)
         assert not (tmp_path / name).exists()
 

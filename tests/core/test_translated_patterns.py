@@ -132,7 +132,7 @@ WITHOUT_TABLE = {
     r"\X": "\\X",
     r"(?x) a": "the flags (?x)",
     r"x|(?i:A?\p{Lu})": r"\p{Lu} with ignored case",
-    r"(?i:k)|\P{L}": "U+0345 with ignored case",
+    r"(?i:k)|\P{L}": "U+0345 when case is ignored",
     r"(?i)[[:upper:]]|x": "[:upper:] with ignored case",
     r"(?V1)[a--b]": "the flags (?V1)",
     r"(?<n>a)(?&n)": "what begins with (?&n",

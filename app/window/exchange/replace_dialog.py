@@ -11,9 +11,9 @@ from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted_label, name_widget
 
 ABOUT_REPLACING = (
-    "The best new tokens replace the tokens that your corpus needs least, and get their ids. The size and all other "
-    "ids stay, so a model can keep its embeddings. The run shown stays, and the changed table is a new run. A message "
-    "then says how many tokens it saves."
+    "The best new tokens replace the tokens that your corpus needs least, and take over the ids of these tokens. The "
+    "size and all other ids stay the same, so a model can keep its embeddings. The run shown does not change: the "
+    "changed table is a new run. A message then says how many tokens the new table saves."
 )
 USUAL = 100  # tokens
 

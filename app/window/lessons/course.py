@@ -34,8 +34,8 @@ BROUGHT = "The lesson has ended because you added a text. The text is in the cor
 MOST_BENCHES = 8
 LEAST_RACED = 100  # characters
 LOOKED = (
-    "You have looked at the window, and the window shows the answer. You can still answer, but your answer is not "
-    "counted as right."
+    "You have looked at the window, which shows the answer. You can still answer, but this answer does not count "
+    "as right."
 )
 
 

@@ -19,7 +19,7 @@ FRAME = 40  # milliseconds between two merges
 BAR = 0.8  # the height of a bar, relative to a line
 GAP = 10.0  # pixels between two trainers
 ROUND = 3.0
-PARTS = ". The first part of a bar shows places, the second part shows pairs."
+PARTS = ". The first part of a bar counts the places that were read. The second part counts the pairs."
 
 
 class RaceView(QWidget):

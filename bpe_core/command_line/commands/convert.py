@@ -23,8 +23,8 @@ examples:
   bpe-explorer convert hf:openai-community/gpt2 gpt2/ --to tokenizer.json
       Write a folder with the special token roles, sides and chat template of the old folder, and a tokenizer.json.
 
-The format of IN is recognized by its content. If one of the two formats cannot hold something,
-a list with dashes says what.
+The format of IN is recognized by its content. A list with dashes names everything that one of the
+two formats cannot hold.
 
 """ + format_list()
 

@@ -57,10 +57,10 @@ def run(options: argparse.Namespace) -> int:
         }
         print(json.dumps(summary, ensure_ascii=False))
         return 0
-    others = f", and {', '.join(pins.files)} in the same folder" if pins.files else ""
+    others = f", and from {', '.join(pins.files)} in the same folder" if pins.files else ""
     print(
-        f"Wrote the ids of {count_text(len(pins.texts), 'text')}, as {' and '.join(pins.ids)} give them{others}, to "
-        f"{path}."
+        f"Wrote the ids of {count_text(len(pins.texts), 'text')} to {path}. The ids come from "
+        f"{' and '.join(pins.ids)}{others}."
     )
     return 0
 

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"the table ({', '.join(ENDINGS)}), with a row for each run and size; or {EXTENSION}, a session with all runs"
     )
     add("-o", "--output", type=Path, action="append", default=[], metavar="OUT", help=output)
-    summary = "mean, standard deviation, minimum and maximum over the seeds, or the intervals of the only run"
+    summary = "mean, standard deviation, minimum and maximum over the seeds; with a single run, its intervals"
     add("--summary", type=Path, metavar="OUT", help=summary)
     add(
         "--threads",

@@ -137,7 +137,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
         raise SizeDoesNotFit(
             f"A vocabulary of {recipe.vocab_size or 0:,} has no room for the {count_text(always, 'token')} that it "
             "always has: every character of the text, and the special tokens.",
-            f"Choose at least {always:,}, or an alphabet limit.",
+            f"Choose a size of at least {always:,}, or set an alphabet limit.",
             always + alphabet.seed_count // 2,
         )
     return min(wanted, alphabet.seed_count)

@@ -9,7 +9,8 @@ PRESETS = {
         dict(pattern="gpt2"), "Bytes, split as GPT-2 splits: words with their leading space, numbers, punctuation."
     ),
     "cl100k": Preset(
-        dict(pattern="cl100k"), "Bytes, split as GPT-4 splits: numbers in threes, newlines kept with punctuation."
+        dict(pattern="cl100k"),
+        "Bytes, split as GPT-4 splits: numbers in groups of up to three digits, newlines kept with punctuation.",
     ),
     "o200k": Preset(
         dict(pattern="o200k"), "Bytes, split as GPT-4o splits: aware of upper and lower case in many scripts."

@@ -134,7 +134,7 @@ def encode_documents(
         raise Cancelled(STOPPED) from error
     except OutputError as error:
         is_kept = shards.leave(can_go_on=_can_be_read_again(corpus))
-        goes_on = f" Whole shards are kept in {path}{WORKING}; the same command continues from there."
+        goes_on = f" Finished shards are kept in {path}{WORKING}; the same command continues from there."
         said = str(error).removesuffix(" Existing files are unchanged.")
         raise OutputError(f"{said}{goes_on if is_kept else ''}") from error
     except ClusterError:

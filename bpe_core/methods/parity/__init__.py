@@ -20,7 +20,8 @@ class ParityAware(BytePairEncoding):
     name = "parity"
     title = "Parity-aware BPE"
     explanation = (
-        "Merges the most frequent pair of the language that needs the most tokens, so that all languages come closer."
+        "Merges the most frequent pair of the language that needs the most tokens, so that all languages need similar "
+        "numbers of tokens."
     )
     place = 3
     choices: type[OwnChoices] = Choices

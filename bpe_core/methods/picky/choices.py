@@ -51,7 +51,7 @@ NEEDS: dict[str, Any] = dict(ties="smallest-text", max_token_length=None, border
 PRESETS = {
     "picky": Preset(
         dict(method="picky", pattern="gpt2", ties="smallest-text"),
-        "Bytes, split as GPT-2 splits; a merge that takes nine tenths of a token drops that token.",
+        "Bytes, split as GPT-2 splits; a token is dropped if a merge uses nine tenths of its occurrences.",
     ),
     "picky-marked": Preset(
         dict(
@@ -63,7 +63,7 @@ PRESETS = {
             min_frequency=1,
             ties="smallest-text",
         ),
-        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's paper. A merge that takes nine "
-        "tenths of a token drops that token.",
+        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's paper. A token is dropped if a "
+        "merge uses nine tenths of its occurrences.",
     ),
 }

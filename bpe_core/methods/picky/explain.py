@@ -32,7 +32,7 @@ from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_tokens import WordCutter
 
 LONGEST_FOLLOWED = 400  # bytes of a word
-NO_WORD = "No word is at this place of the text. Name another place."
+NO_WORD = "There is no word at this place of the text. Choose a different place."
 TOO_LONG = (
     f"If tokens are dropped, merge trees are drawn only for words of at most {LONGEST_FOLLOWED} bytes, and this word "
     "is longer."
@@ -184,7 +184,7 @@ class WhyDropping(WordReasons):
         followed = self.followed(word)
         if followed is None:
             sentence = "The tokens of a word meet here" if is_cut else "The text is not split here"
-            return Explanation("tokens", is_cut, f"{sentence}. The word is too long to explain it step by step.")
+            return Explanation("tokens", is_cut, f"{sentence}. The word is too long for an explanation step by step.")
         events = followed.events[place]
         past = [event for event in events if event.step <= at]
         coming = next((event for event in events if event.step > at and event.joins), None)

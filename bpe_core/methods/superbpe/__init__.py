@@ -24,7 +24,9 @@ class SuperBPE(BytePairEncoding):
 
     name = "superbpe"
     title = "SuperBPE"
-    explanation = "Merges pairs within words first. From a chosen step on, also merges across words, to superwords."
+    explanation = (
+        "Merges pairs within words first. After a chosen step, also merges pairs across words, which makes superwords."
+    )
     place = 2
     choices: type[OwnChoices] = Choices
     presets = PRESETS

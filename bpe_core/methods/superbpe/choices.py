@@ -84,6 +84,6 @@ PRESETS = {
     ),
     "superbpe-authors": Preset(
         dict(method="superbpe", pattern="superwords", unit="line", first_stage="lines", ties="byte-alphabet"),
-        "SuperBPE as its authors train it: the words of the first merges are found in whole lines.",
+        "SuperBPE as its authors train it: in the first stage, the word pattern splits whole lines.",
     ),
 }

@@ -102,7 +102,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
         raise SizeDoesNotFit(
             f"A vocabulary of {recipe.vocab_size:,} has no room for the {count_text(least, 'token')} that it always "
             "has: every character of the text, and the special tokens.",
-            f"Choose at least {least:,}, or an alphabet limit.",
+            f"Choose a size of at least {least:,}, or set an alphabet limit.",
             (least + most) // 2,
         )
     if recipe.vocab_size > most:

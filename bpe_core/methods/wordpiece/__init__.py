@@ -33,7 +33,7 @@ class WordPiece(Method):
 
     name = "wordpiece"
     title = "WordPiece"
-    explanation = "Merges pairs inside words. Splits a word from the left, each time by the longest token that fits."
+    explanation = "Merges pairs inside words. Splits a word from the left, always taking the longest token that fits."
     place = 7
     choices: type[OwnChoices] = Choices
     presets = PRESETS

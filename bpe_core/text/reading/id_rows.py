@@ -214,9 +214,9 @@ def _of_row(row: Any, where: str, names: Sequence[str]) -> tuple[Int64s, ...]:
 def _check_fields(names: Sequence[str], known: Sequence[str], where: str) -> None:
     missing = next((name for name in names if name not in known), None)
     if missing is not None or not names:
-        there = ", ".join(map(repr, known[:8])) or "no field"
+        there = f", only {', '.join(map(repr, known[:8]))}" if known else ""
         wanted = f"no field {missing!r}" if missing else "no field with a known name for ids"
-        raise CorpusError(f"{where} has {wanted}; it has {there}. Name the fields with --fields.")
+        raise CorpusError(f"{where} has {wanted}{there}. Name the fields with --fields.")
 
 
 def _fields_among(names: Sequence[str]) -> tuple[str, ...]:

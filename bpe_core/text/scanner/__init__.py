@@ -111,7 +111,7 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
         table = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
         if is_plain and IGNORES_CASE.search(expression) and not _splits_beside_iota(expression, table):
-            return "U+0345 with ignored case"
+            return "U+0345 when case is ignored"
         return table
     except NoTable as why:
         return str(why)

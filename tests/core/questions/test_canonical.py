@@ -87,7 +87,7 @@ def test_the_canonical_question_compares_chats_with_kept_ids_and_chats_encoded_a
         ("a.jsonl", b"[true]\n", "a.jsonl, line 1: “True” is not a token id."),
         ("a.jsonl", b"[null]\n", "a.jsonl, line 1: “None” is not a token id."),
         ("a.jsonl", b"[1, [2]]\n", "a.jsonl, line 1: “[2]” is not a token id."),
-        ("a.jsonl", b'{"text": "x"}\n', "a.jsonl, line 1 has no field with a known name for ids; it has 'text'."),
+        ("a.jsonl", b'{"text": "x"}\n', "a.jsonl, line 1 has no field with a known name for ids, only 'text'."),
         ("a.jsonl", b"[1, 2\n", "a.jsonl, line 1 is not valid JSON from column 6 on"),
         ("a.jsonl", b"[1, 2,]\n", "a.jsonl, line 1 is not valid JSON from column"),
         ("a.jsonl", b"[1 2]\n", "a.jsonl, line 1 is not valid JSON from column"),

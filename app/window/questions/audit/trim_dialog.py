@@ -71,7 +71,9 @@ class TrimDialog(QDialog):
                 widget.setToolTip("Add a text to the corpus first, to count how often tokens are used")
         if not self._trimming.needs_parts:
             self.needed.setEnabled(False)
-            self.needed.setToolTip("This method makes no token of other tokens, so only the chosen tokens are removed")
+            self.needed.setToolTip(
+                "This method makes no token from other tokens, so only the chosen tokens are removed"
+            )
         first = next((button for button in self.choices.values() if button.isEnabled()), None)
         if first is not None:
             first.setChecked(True)

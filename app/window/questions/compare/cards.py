@@ -176,7 +176,8 @@ class SizeBar(QWidget):
         self.slider.setPageStep(PLACES // 20)
         self.slider.setAccessibleName("The vocabulary size at which all tokenizers are shown")
         self.slider.setToolTip(
-            "A vocabulary that merges grows to this size, and a vocabulary that drops tokens shrinks to this size"
+            "A method that merges grows its vocabulary to this size. A method that drops tokens shrinks its vocabulary "
+            "to this size"
         )
         self.box = NumberBox(0, 0)
         self.box.setKeyboardTracking(False)
