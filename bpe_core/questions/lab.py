@@ -191,7 +191,9 @@ class ComparedTokenizer:
 
 
 def _facts(side: ComparedTokenizer, text: str, specials: str) -> dict[str, object]:
-    ids = side.study.encode(text, at=side.step, allowed_special=ALLOWED[specials])
+    tokenizer = side.study.inside.by_index.tokenizer
+    indices = tokenizer.encode_to_array(text, at=side.step, allowed_special=ALLOWED[specials])
+    ids = tokenizer.numbers(indices).tolist()
     facts: dict[str, object] = {"table": side.name, "step": side.step, "vocabulary": side.size, "ids": ids}
     return facts | ({"not_compared": side.why_not} if side.why_not else {})
 

@@ -127,9 +127,10 @@ def _pieces(studies: Mapping[str, Study], characters: int) -> list[str]:
 
 
 def _ids(study: Study, pieces: Sequence[str]) -> list[Int64s]:
-    batch, offsets = study.encode_batch(list(pieces))
-    ids = batch.astype(np.int64)
-    ends = [*offsets.tolist(), len(ids)]
+    tokenizer = study.inside.by_index.tokenizer
+    batch = tokenizer.encode_batch(list(pieces))
+    ids = tokenizer.numbers(batch.ids).astype(np.int64)
+    ends = [*batch.offsets.tolist(), len(ids)]
     return [ids[ends[place] : ends[place + 1]] for place in range(len(pieces))]
 
 

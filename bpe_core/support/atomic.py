@@ -50,10 +50,15 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
     other results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
-    manifests = dict.fromkeys(places, _place_of(manifest)) if manifest is not None and _is_replaced(manifest) else {}
+    manifests: dict[Path, Path] = {}
+    if manifest is not None:
+        with _sentences(manifest):
+            manifests = dict.fromkeys(places, _place_of(manifest)) if _is_replaced(manifest) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
-            if place.name and (place.is_file() or place.is_dir() or not place.exists()):
+            with _sentences(place):
+                is_lockable = place.name and (place.is_file() or place.is_dir() or not place.exists())
+            if is_lockable:
                 claim = _lock_place(place)
                 if claim is not None:
                     stack.callback(claim.release)

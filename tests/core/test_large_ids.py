@@ -15,6 +15,7 @@ import pytest
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.errors import LargeIdsWarning
+from bpe_core.questions import ask
 from tests.shared import text_of
 
 TEXT = text_of("prose")[:3_000]
@@ -51,6 +52,14 @@ def test_a_study_warns_about_large_ids_only_once(history: bpe.History) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         study.encode("lower")
+
+
+@pytest.mark.parametrize("question", ["lab", "noise"])
+def test_no_python_warning_appears_about_ids_that_a_question_only_counts(question: str, history: bpe.History) -> None:
+    study = bpe.Study(history).with_texts([TEXT])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ask({"one": study}, question).sentences
 
 
 @pytest.mark.parametrize("choices", [{"method": "bpe"}, {"method": "wordpiece"}], ids=["bpe", "wordpiece"])

@@ -27,6 +27,8 @@ MISTAKES = [
     (["train", "text.txt", "--output", "x.docx"], "End the name in one of .csv, .tsv, .json"),
     (["train", "text.txt", "--output", "nowhere/x.csv"], "the folder nowhere does not exist"),
     (["train", "text.txt", "--output", "folder.csv"], "it is a folder"),
+    (["train", "text.txt", "--output", f"{'x' * 300}.csv"], "File name too long"),
+    (["train", "text.txt", "--output", "x.csv", "--manifest", "x" * 300], "File name too long"),
     (["train", "text.txt", "--vocab-size", "10"], "smaller than the 256 bytes"),
     (["train", "text.txt", "--regex", "("], "not a valid regular expression"),
     (["train", "text.txt", "--regex", "a", "--pattern", "gpt2"], "not both"),
