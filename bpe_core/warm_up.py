@@ -120,7 +120,10 @@ def _learn_best() -> None:
     """Compute prices for many different pieces, so that the table of pieces is enlarged at least once."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(3_000)})
     lattice = Lattice.of(words, Alphabet.of_bytes(), Recipe.preset("gpt2"), longest=8)
-    FloorPrices(lattice, 9, 20_000, 1.0).round(0.0)
+    pricing = FloorPrices(lattice, 9, 20_000, 1.0)
+    pricing.round(0.0)
+    pricing.begin_couples(0.5)
+    pricing.round(0.5)
     Vocabulary.wished(lattice, lattice.counts, 9)
 
 

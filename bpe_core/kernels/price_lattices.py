@@ -20,6 +20,7 @@ from bpe_core.kernels.unigram_trie import ROW, key_of, place_of
 
 ONE_BITS = 14  # an edge that is on the best path in every round, and never taken, gets the lean 1 << ONE_BITS
 _ONE = np.uint64(1)
+_FAR = np.int64(1) << 62  # more than any cost
 
 
 class Words(NamedTuple):
@@ -57,14 +58,34 @@ class Prices(NamedTuple):
     lean: npt.NDArray[np.int16]  # how strongly the last rounds raise or lower the price of each edge
     used: npt.NDArray[np.uint8]  # whether each edge is on the best path
     taken: npt.NDArray[np.uint8]  # whether each piece is among the pieces with the highest sums of prices
+    added: npt.NDArray[np.int64]  # what the couples add to the price of each edge; empty if there are no couples
+    credit: npt.NDArray[np.int64]  # what the couples pay back to a path through the node before each symbol
+    visited: npt.NDArray[np.uint8]  # whether the best path goes through the node before each symbol
+
+
+class Couples(NamedTuple):
+    """The couples of pieces, each with a price for both pieces.
+
+    The two pieces of a couple overlap at one place. At another place, one directly follows the other. A piece that
+    overlaps itself is a couple, too. It has no second piece (-1), and no place where it follows (-1).
+    """
+
+    edges: npt.NDArray[np.int64]  # rows of four: two edges that overlap, and two that follow each other
+    node: npt.NDArray[np.int64]  # the symbol where the third edge ends and the fourth begins
+    pieces: npt.NDArray[np.int64]  # rows of two
+    counts: npt.NDArray[np.int64]  # rows of two: the count of the word with the overlap, and of the other word
+    price: npt.NDArray[np.int64]
+    lean: npt.NDArray[np.int64]
 
 
 class WordBuffer(NamedTuple):
-    """A buffer for one word, with an entry for each node."""
+    """A buffer for one word, with an entry for each node. `marked` has an entry for each edge."""
 
     ahead: npt.NDArray[np.int64]
     behind: npt.NDArray[np.int64]
     edge: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]  # the first marked edge at each node
+    marked: npt.NDArray[np.int64]  # edges of pieces in the vocabulary
 
 
 @kernel
@@ -130,14 +151,18 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
     """
     total, strength = np.int64(0), np.int64(0)
     ahead, came = desk.ahead, desk.edge
+    coupled = len(prices.added) > 0
     for word in range(first_word, stop_word):
         start, count = words.starts[word], words.counts[word]
         length = words.starts[word + 1] - start
-        for node in range(length + 1):
-            ahead[node] = node * unit
-            came[node] = -1
+        ahead[0] = 0
+        for node in range(1, length + 1):
+            ahead[node] = _FAR
         squares = np.int64(0)
         for node in range(length):
+            if coupled:
+                ahead[node] -= prices.credit[start + node]
+                prices.visited[start + node] = 0
             here = ahead[node] + unit
             if here < ahead[node + 1]:
                 ahead[node + 1] = here
@@ -154,6 +179,8 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
                 prices.price[edge] = price
                 prices.used[edge] = 0
                 sums[piece] += count * price
+                if coupled:
+                    price += prices.added[edge]
                 if here + price < ahead[node + size]:
                     ahead[node + size] = here + price
                     came[node + size] = edge
@@ -167,60 +194,113 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
             else:
                 prices.used[edge] = 1
                 node -= np.int64(edges.length[edge])
+            if coupled:
+                prices.visited[start + node] = 1
     return total, strength
 
 
+@kernel
+def raise_couple_prices(couples, prices, sums, step, slowness, most):
+    """Change the prices of the couples, and add them to their edges, to the credit of nodes, and to `sums` of pieces.
+
+    Return the strength of the change, which is a sum of squares. No price may be above `most` for each occurrence.
+    """
+    strength = np.int64(0)
+    used = prices.used
+    for couple in range(len(couples.price)):
+        left = couples.edges[couple, 0]
+        right = couples.edges[couple, 1]
+        before = couples.edges[couple, 2]
+        after = couples.edges[couple, 3]
+        first = couples.pieces[couple, 0]
+        second = couples.pieces[couple, 1]
+        node = couples.node[couple]
+        weight = min(couples.counts[couple, 0], couples.counts[couple, 1])
+        pull = np.int64(used[left]) + np.int64(used[right]) - np.int64(prices.taken[first])
+        if second >= 0:
+            pull += np.int64(used[before]) + np.int64(used[after]) - np.int64(prices.visited[node])
+            pull -= np.int64(prices.taken[second])
+        lean = couples.lean[couple]
+        lean += ((pull << ONE_BITS) - lean) >> slowness
+        couples.lean[couple] = lean
+        strength += weight * ((lean * lean) >> ONE_BITS)
+        price = couples.price[couple] + weight * ((lean * step) >> ONE_BITS)
+        price = min(max(price, np.int64(0)), most * weight)
+        couples.price[couple] = price
+        each = price // couples.counts[couple, 0]
+        prices.added[left] += each
+        prices.added[right] += each
+        sums[first] += price
+        if second >= 0:
+            each = price // couples.counts[couple, 1]
+            prices.added[before] += each
+            prices.added[after] += each
+            prices.credit[node] += each
+            sums[second] += price
+    return strength
+
+
 @inlined
-def _without(edges, inside, ahead, behind, start, begin, end, left_out):
+def _without(edges, desk, begin, end, left_out):
     """Return the smallest number of tokens that a word needs without the edge `left_out`.
 
     An edge is a piece at one position in the word. In the best split without this edge, either a token ends
     inside the edge, or a longer token covers it.
     """
+    ahead, behind, first, marked = desk.ahead, desk.behind, desk.first, desk.marked
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):
         best = min(best, ahead[node] + behind[node])
     for node in range(max(np.int64(0), end - 255), begin + 1):
-        for edge in range(edges.first[start + node], edges.first[start + node + 1]):
-            there = node + np.int64(edges.length[edge])
-            if there >= end and edge != left_out and inside[edges.piece[edge]] != 0:
+        for place in range(first[node], first[node + 1]):
+            there = node + np.int64(edges.length[marked[place]])
+            if there >= end and marked[place] != left_out:
                 best = min(best, ahead[node] + 1 + behind[there])
     return best
 
 
 @kernel
-def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_word):
+def weigh_pieces(words, edges, inside, gains, losses, desk, chosen, first_word, stop_word, sign):
     """Split words into the fewest tokens with the pieces that `inside` marks. Return the number of tokens.
 
+    `chosen` lists indices of words. Those from `first_word` to `stop_word` in this list are split.
+
     `gains` gets the number of tokens that each unmarked piece would save, and `losses` the number of tokens that each
-    marked piece saves. The numbers are computed separately for each occurrence of a piece, and then added.
+    marked piece saves. The numbers are computed separately for each occurrence of a piece, and then added. If `sign` is
+    -1, all numbers are subtracted instead.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge
-    for word in range(first_word, stop_word):
-        start, count = words.starts[word], words.counts[word]
+    for number in range(first_word, stop_word):
+        word = chosen[number]
+        start, count = words.starts[word], sign * words.counts[word]
         length = words.starts[word + 1] - start
+        used = np.int64(0)
         for node in range(length + 1):
             ahead[node] = node
             came[node] = -1
             behind[node] = length - node
         for node in range(length):
+            desk.first[node] = used
             here = ahead[node] + 1
             if here < ahead[node + 1]:
                 ahead[node + 1] = here
                 came[node + 1] = -1
             for edge in range(edges.first[start + node], edges.first[start + node + 1]):
-                there = node + np.int64(edges.length[edge])
-                if inside[edges.piece[edge]] != 0 and here < ahead[there]:
-                    ahead[there] = here
-                    came[there] = edge
+                if inside[edges.piece[edge]] != 0:
+                    desk.marked[used] = edge
+                    used += 1
+                    there = node + np.int64(edges.length[edge])
+                    if here < ahead[there]:
+                        ahead[there] = here
+                        came[there] = edge
+        desk.first[length] = used
         fewest = ahead[length]
         total += count * fewest
         for node in range(length - 1, -1, -1):
             best = behind[node + 1] + 1
-            for edge in range(edges.first[start + node], edges.first[start + node + 1]):
-                if inside[edges.piece[edge]] != 0:
-                    best = min(best, behind[node + np.int64(edges.length[edge])] + 1)
+            for place in range(desk.first[node], desk.first[node + 1]):
+                best = min(best, behind[node + np.int64(edges.length[desk.marked[place]])] + 1)
             behind[node] = best
         for node in range(length):
             for edge in range(edges.first[start + node], edges.first[start + node + 1]):
@@ -235,7 +315,7 @@ def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_wor
                 node -= 1
                 continue
             begin = node - np.int64(edges.length[edge])
-            best = _without(edges, inside, ahead, behind, start, begin, node, edge)
+            best = _without(edges, desk, begin, node, edge)
             losses[edges.piece[edge]] += count * (best - fewest)
             node = begin
     return total

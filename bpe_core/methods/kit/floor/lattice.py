@@ -128,8 +128,10 @@ class Lattice:
         return run_in_threads(lambda number: job(self.parts[number], number), range(len(self.parts)))
 
     def desks(self) -> list[kernels.WordBuffer]:
-        room = int(np.diff(self.words.starts).max(initial=0)) + 1
-        return [kernels.WordBuffer(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
+        nodes = int(np.diff(self.words.starts).max(initial=0)) + 1
+        edges = int(np.diff(self.edges.first[self.words.starts]).max(initial=0))
+        rooms = (nodes, nodes, nodes, nodes, edges)
+        return [kernels.WordBuffer(*(np.zeros(room, np.int64) for room in rooms)) for _ in self.parts]
 
     def spelled(self, pieces: Int64s) -> SpelledSeeds:
         """Return the base symbols of these pieces, one piece after another, and the offset of each piece."""

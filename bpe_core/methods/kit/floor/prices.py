@@ -13,6 +13,8 @@ where a piece fits. The proof uses prices:
 In each round, the prices change in two ways. The pieces with the largest sums get lower prices for the edges that no
 cheapest split uses. All other pieces get higher prices for the edges that the cheapest splits use. The rounds end when
 the floor hardly rises.
+
+If the best vocabulary is still far above the floor, couples of pieces get prices, too (`couples.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.kernels import price_lattices as kernels
+from bpe_core.methods.kit.floor.couples import Usage, most_price, no_couples, with_new_couples
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
@@ -33,6 +36,9 @@ FARTHER = 5.0  # the target of a step is at most this many gaps away
 PATIENCE, SHORTER = 15, 0.8  # rounds without a better floor until all steps are shortened, and the factor
 FIRST_WORTHS = (1, 2, 4, 8, 16)  # a long, rare piece saves more than a merge does
 QUICK, SLOW = 0.02, 0.004  # the share of the wishes that each round forgets, at first and at the end
+FIRST_COUPLED, LAST_COUPLED = 0.1, 0.005  # the shares of the step if couples have prices
+ROUNDS_FOR_COUPLES = 50  # rounds between two searches for couples
+NO_MORE_COUPLES = 0.8  # the share of the rounds after which no couples are added
 
 
 @dataclass(frozen=True)
@@ -40,12 +46,14 @@ class Floor:
     """A proven lower bound: no vocabulary of `wanted` pieces splits the words into fewer than `value / unit` tokens.
 
     `prices` has the price of each edge. The beginning of this module explains how the prices prove the bound.
+    `couples` has the couples with a price, each as the numbers of its edges and its price.
     """
 
     wanted: int  # pieces
     value: int
     unit: int
     prices: Int32s
+    couples: Int64s
 
     @property
     def tokens(self) -> int:
@@ -74,15 +82,20 @@ class FloorPrices:
         edges = len(lattice.edges.piece)
         pieces = len(lattice)
         self._prices = kernels.Prices(
-            np.zeros(edges, np.int32), np.zeros(edges, np.int16), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8)
-        )
+            np.zeros(edges, np.int32), np.zeros(edges, np.int16), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8),
+            np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8),
+        )  # fmt: skip
+        self._couples = no_couples()
+        self._most = 0  # the highest price of a couple
+        self._usage: Usage | None = None  # known if couples may have prices
+        self._first_coupled = 0.0  # the share of the rounds that was made without couples
         self._desks = lattice.desks()
         self._sums = [np.zeros(pieces, np.int64) for _ in self._desks]
         self._step = 0
         self.rounds = 0
         self._scale, self._since = 1.0, 0  # a factor for all steps, and the rounds since the floor rose
         self.wish = np.zeros(pieces, np.float32)  # how often each piece was taken in the last rounds, from 0 to 1
-        self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price)
+        self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price, self._priced_couples())
         if wanted < pieces + lattice.left_out:
             self._begin(worth, warm)
 
@@ -112,12 +125,16 @@ class FloorPrices:
         """
         value, strength, taken = self._change_and_split(SLOWNESS if self.rounds > 1 else 0)
         self._prices.taken[:] = taken
+        if self._usage is not None:
+            self._usage.add(self._prices, taken)
+            if share < NO_MORE_COUPLES and self.rounds % ROUNDS_FOR_COUPLES == 0:
+                self._add_couples(self._usage)
         rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
         self.wish += (taken - self.wish) * np.float32(rate)
         self._since += 1
         if value > self.best.value:
             self._since = 0
-            self.best = Floor(self.wanted, value, self.lattice.unit, self._prices.price.copy())
+            self.best = Floor(self.wanted, value, self.lattice.unit, self._prices.price.copy(), self._priced_couples())
         self._step = self._next_step(value, strength, share)
         self.rounds += 1
 
@@ -139,25 +156,78 @@ class FloorPrices:
                 *map(np.int64, (*words, self._step, slowness, unit)),
             )  # fmt: skip
 
+        coupled, strength_of_couples = self._change_couples(slowness)
         results = lattice.in_parts(part)
         total, strength = (sum(int(result[place]) for result in results) for place in (0, 1))
+        strength += strength_of_couples
         sums = self._sums[0]
-        for other in self._sums[1:]:
+        for other in (*self._sums[1:], *coupled):
             sums += other
         taken, largest = largest_sums(sums, self.wanted, lattice.limit * unit, lattice.left_out)
         return total - largest, strength, taken
+
+    def _change_couples(self, slowness: int) -> tuple[list[Int64s], int]:
+        """Change the price of each couple. Return what each piece pays for its couples, and the size of the change."""
+        if self._usage is None:
+            return [], 0
+        self._prices.added.fill(0)
+        self._prices.credit.fill(0)
+        sums = np.zeros(len(self.lattice), np.int64)
+        numbers = map(np.int64, (self._step, slowness, self._most))
+        return [sums], int(kernels.raise_couple_prices(self._couples, self._prices, sums, *numbers))
+
+    @property
+    def has_couples(self) -> bool:
+        return self._usage is not None
+
+    def begin_couples(self, share: float) -> None:
+        """Continue from the best prices, and give prices to couples from now on.
+
+        `share` is the completed part of the planned rounds, from 0 to 1.
+        """
+        nodes = len(self.lattice.words.symbols) + 1
+        self._prices = self._prices._replace(
+            price=self.best.prices.copy(),
+            added=np.zeros(len(self._prices.price), np.int64),
+            credit=np.zeros(nodes, np.int64),
+            visited=np.zeros(nodes, np.uint8),
+        )
+        self._prices.lean.fill(0)
+        self._usage = Usage(self.lattice)
+        self._first_coupled = share
+        self._step = self.lattice.unit >> 10
+
+    def _add_couples(self, usage: Usage) -> None:
+        self._couples = with_new_couples(self.lattice, self._couples, usage)
+        self._most = most_price(self.lattice, self._couples)
+
+    def _priced_couples(self) -> Int64s:
+        priced = self._couples.price > 0
+        return np.column_stack((self._couples.edges[priced], self._couples.price[priced]))
 
     def _next_step(self, value: int, strength: int, share: float) -> int:
         unit = self.lattice.unit
         if self.rounds == 0:
             return unit >> 10
-        if self._since > PATIENCE:
-            self._scale = self._scale * SHORTER
-            self._since = 0
-        part = self._scale * FIRST_STEP * (LAST_STEP / FIRST_STEP) ** max(0.0, (share - STEADY) / (1 - STEADY))
-        gap = max(0.0, min(self.upper - value / unit, FARTHER * (self.reached - value / unit)))
+        if self._usage is not None:
+            done = (share - self._first_coupled) / (1 - self._first_coupled)
+            part = _smaller(FIRST_COUPLED, LAST_COUPLED, done)
+            gap = max(0.0, self.reached - value / unit)
+        else:
+            if self._since > PATIENCE:
+                self._scale = self._scale * SHORTER
+                self._since = 0
+            part = self._scale * _smaller(FIRST_STEP, LAST_STEP, share)
+            gap = max(0.0, min(self.upper - value / unit, FARTHER * (self.reached - value / unit)))
         step = part * gap * (1 << kernels.ONE_BITS) / max(1, strength)
         return int(min(step, 4.0) * unit)
+
+
+def _smaller(first: float, last: float, share: float) -> float:
+    """Return a number that stays at `first` for most of the rounds, and then falls to `last`."""
+    power = max(0.0, (share - STEADY) / (1 - STEADY))
+    smaller: float = first * (last / first) ** power
+    return smaller
 
 
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:

@@ -19,7 +19,7 @@ from bpe_core.errors import NothingToLearn
 from bpe_core.history.history import History
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Floor, FloorPrices
-from bpe_core.methods.kit.floor.vocabulary import SwapSearch, Vocabulary
+from bpe_core.methods.kit.floor.vocabulary import ExchangeSearch, SwapSearch, Vocabulary
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.registry import USUAL
 from bpe_core.recipes.recipe import Recipe
@@ -27,6 +27,8 @@ from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import ALONE, Work
 
 FOR_PRICES = 0.7  # the share of the time for prices; the rest is for swaps
+BEFORE_COUPLES = 0.5  # the share of the rounds for prices after which couples may get prices
+WIDE = 1.05  # couples get prices if the best vocabulary needs this many times as many tokens as the floor
 LOOKS = 12  # how often a vocabulary is made from the prices while they rise
 ROUNDS = 1_000
 SWAPS = 120
@@ -118,6 +120,8 @@ class Search:
         looked = -1.0
         share = 0.0
         while share < 1.0:
+            if share >= BEFORE_COUPLES and not pricing.has_couples and self.best.tokens > WIDE * self.floor.tokens:
+                pricing.begin_couples(share)
             pricing.round(share)
             self.rounds = pricing.rounds
             gone = (time.monotonic() - began) / (FOR_PRICES * budget.seconds)
@@ -133,9 +137,11 @@ class Search:
             if self._is_near_enough():
                 return
             yield FOR_PRICES * share
-        improving = SwapSearch(lattice, self.best)
+        improving: SwapSearch | ExchangeSearch = SwapSearch(lattice, self.best)
         for swap in range(budget.swaps):
             gone = (time.monotonic() - began) / budget.seconds
+            if improving.is_over and isinstance(improving, SwapSearch):
+                improving = ExchangeSearch(lattice, self.best)
             if improving.is_over or gone >= 1 or self._is_near_enough():
                 break
             improving.swap()

@@ -21,6 +21,8 @@ from bpe_core.support.arrays import Bools, Int64s
 LEAVE_AT_ONCE = 12  # one twelfth of the remaining pieces is removed at once
 HIDDEN = 1_000  # one token in 1,000 may be lost without another check
 FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is tried, and its factors
+STAYS_INSIDE, STAYS_OUTSIDE = 1, 3  # the fewest exchanges after which a piece may leave or return
+HOPE = 1_000  # exchanges without a better vocabulary until the search ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +43,14 @@ class Vocabulary:
         desks = lattice.desks()
         columns = [np.zeros((2, len(lattice)), np.int64) for _ in desks]
 
+        every = np.arange(len(lattice.words.counts))
+
         def part(words: tuple[int, int], number: int) -> Any:
             gains, losses = columns[number]
             first, stop = map(np.int64, words)
-            return kernels.weigh_pieces(lattice.words, lattice.edges, marks, gains, losses, desks[number], first, stop)
+            return kernels.weigh_pieces(
+                lattice.words, lattice.edges, marks, gains, losses, desks[number], every, first, stop, np.int64(1)
+            )
 
         tokens = sum(map(int, lattice.in_parts(part)))
         gains, losses = sum(columns, start=np.zeros((2, len(lattice)), np.int64))
@@ -133,3 +139,73 @@ class SwapSearch:
         else:
             self._share *= FEWER
             self.is_over = swapped == 1
+
+
+class ExchangeSearch:
+    """A search that exchanges one piece for another again and again, even if this costs some tokens at first.
+
+    The exchange adds the piece that saves most, and then removes the piece that saves least. A piece that was just
+    added or removed must stay so for a few exchanges. Otherwise the next exchange would undo the last one. After each
+    change only the words that contain the piece are split again.
+    """
+
+    def __init__(self, lattice: Lattice, first: Vocabulary) -> None:
+        self._lattice = lattice
+        self.best = first
+        self._marks = first.inside.astype(np.uint8)
+        self._tokens = first.tokens
+        self._gains = first.gains.copy()
+        self._losses = first.losses.copy()
+        self._desk = lattice.desks()[0]
+        self._words, self._first = _words_of_pieces(lattice)
+        self._until = np.zeros(len(lattice), np.int64)  # the last exchange in which each piece must stay
+        self._exchanges = 0
+        self._best_exchange = 0
+        self.is_over = not 0 < int(first.inside.sum()) < len(lattice)
+
+    def swap(self) -> None:
+        """Exchange pieces until as many words were split as the corpus has, or until there is no hope for more."""
+        room = len(self._lattice.words.counts)
+        while room > 0 and not self.is_over:
+            self._exchanges += 1
+            free = self._until < self._exchanges
+            outside = np.flatnonzero(free & (self._marks == 0))
+            inside = np.flatnonzero(free & (self._marks == 1))
+            if not len(outside) or not len(inside):
+                self.is_over = True
+                return
+            added = int(outside[self._gains[outside].argmax()])
+            room -= self._flip(added)
+            removed = int(inside[self._losses[inside].argmin()])
+            room -= self._flip(removed)
+            self._until[added] = self._exchanges + STAYS_INSIDE + self._exchanges % (STAYS_INSIDE + 1)
+            self._until[removed] = self._exchanges + STAYS_OUTSIDE + self._exchanges % (STAYS_OUTSIDE + 1)
+            if self._tokens < self.best.tokens:
+                self._best_exchange = self._exchanges
+                inside_now = self._marks.astype(np.bool_)
+                self.best = Vocabulary(inside_now, self._tokens, self._gains.copy(), self._losses.copy())
+            self.is_over = self._exchanges - self._best_exchange >= HOPE
+
+    def _flip(self, piece: int) -> int:
+        """Add a piece, or remove it if it is inside. Return the number of words that were split for this."""
+        lattice = self._lattice
+        chosen = self._words[self._first[piece] : self._first[piece + 1]]
+        for sign in (-1, 1):
+            self._tokens += int(
+                kernels.weigh_pieces(
+                    lattice.words, lattice.edges, self._marks, self._gains, self._losses, self._desk, chosen,
+                    np.int64(0), np.int64(len(chosen)), np.int64(sign),
+                )
+            )  # fmt: skip
+            if sign < 0:
+                self._marks[piece] ^= 1
+        return 2 * len(chosen)
+
+
+def _words_of_pieces(lattice: Lattice) -> tuple[Int64s, Int64s]:
+    """Return the indices of the words that contain each piece, one piece after another, and the first of each piece."""
+    edges = lattice.edges.first[lattice.words.starts]
+    words = np.repeat(np.arange(len(lattice.words.counts)), np.diff(edges))
+    keys = np.unique(lattice.edges.piece.astype(np.int64) * len(lattice.words.counts) + words)
+    pieces, words = np.divmod(keys, len(lattice.words.counts))
+    return words, np.searchsorted(pieces, np.arange(len(lattice) + 1))
