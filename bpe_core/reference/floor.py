@@ -19,7 +19,18 @@ Any vocabulary with n pieces needs at least as many tokens as the result, for th
 - A split uses each edge at most once. So the prices of all edges in these splits are at most the sums of the n pieces.
 - The sums of any n pieces are at most the n largest sums.
 
-This is true for any prices. The size of a vocabulary is n plus the number of tokens that are always present, such
+This is true for any prices.
+
+A couple of two pieces may have a price, too. At one place of a word, an edge of one piece and an edge of the other
+overlap. At another place, an edge of one ends at the node where an edge of the other begins. All four edges cost the
+price of the couple more, and a way through that node gets the price back once. The sums of both pieces grow by the
+price. This is true for any vocabulary: a way uses at most one of the two overlapping edges, and only if its piece is in
+the vocabulary. At the other place, a way pays the price only if it uses both edges, so that both pieces are in the
+vocabulary. Together, this is at most the number of the two pieces in the vocabulary. If a piece overlaps itself, a way
+uses one of the two edges at most, and the sum of the piece grows by the price once. In a word with a count, each
+occurrence pays its share of the price, rounded down.
+
+The size of a vocabulary is n plus the number of tokens that are always present, such
 as the base symbols.
 
 With the word `abab` twice, and prices of half a token on each `ab`:
@@ -33,8 +44,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError
 from bpe_core.support.foreign import report_faults
@@ -60,31 +73,118 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
     counts = certificate["counts"]
     prices = iter(of["prices"])
     occurs = Counter[Piece]()
-    sums = Counter[Piece]()
     cost = 0
     for word, count in zip(words, counts, strict=True):
         for _, piece in edges(word, longest):
             occurs[piece] += count
-    for word, count in zip(words, counts, strict=True):
+    couples = _prices_of_couples(certificate, of, occurs)
+    sums = couples.sums
+    index = 0
+    for number, (word, count) in enumerate(zip(words, counts, strict=True)):
         cheapest = [unit * node for node in range(len(word) + 1)]
         done = 0
         for begin, piece in edges(word, longest):
             for node in range(done + 1, begin + 1):
-                cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
+                cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit) - couples.credits[number, node]
             done = begin
             most = len(piece) - 1
-            price = next(prices) if occurs[piece] * most > limit else most * unit
+            price = most * unit
+            more = 0
+            if occurs[piece] * most > limit:
+                price = next(prices)
+                more = couples.added[index]
+                index += 1
             sums[piece] += count * price
             end = begin + len(piece)
-            cheapest[end] = min(cheapest[end], cheapest[begin] + unit + price)
+            cheapest[end] = min(cheapest[end], cheapest[begin] + unit + price + more)
         for node in range(done + 1, len(word) + 1):
-            cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
+            cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit) - couples.credits[number, node]
         cost += count * cheapest[-1]
     if next(prices, None) is not None:
         raise FormatError("The certificate is damaged: it has more prices than possible tokens in its words.")
     value = cost - sum(nlargest(of["pieces"], sums.values()))
     tokens: int = -(-value // unit)
     return tokens
+
+
+class Place(NamedTuple):
+    """An edge, with the index of its word, its first node and its piece."""
+
+    word: int
+    begin: int
+    piece: Piece
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.piece)
+
+
+@dataclass(frozen=True)
+class PricesOfCouples:
+    """The prices that couples add: to each edge, to the credit of each node in a word, and to the sum of each piece."""
+
+    added: Counter[int] = field(default_factory=Counter)
+    credits: Counter[tuple[int, int]] = field(default_factory=Counter)
+    sums: Counter[Piece] = field(default_factory=Counter)
+
+
+def _prices_of_couples(
+    certificate: Mapping[str, Any], of: Mapping[str, Any], occurs: Mapping[Piece, int]
+) -> PricesOfCouples:
+    """Check each couple, and add up the prices of all couples."""
+    found = PricesOfCouples()
+    rows = of.get("couples", ())
+    if not rows:
+        return found
+    counts = certificate["counts"]
+    places = [
+        Place(number, begin, piece)
+        for number, word in enumerate(certificate["words"])
+        for begin, piece in edges(word, certificate["longest"])
+        if occurs[piece] * (len(piece) - 1) > certificate["limit"]
+    ]
+    for *four, price in rows:
+        left, right, before, after = four
+        _check_couple([places[edge] if 0 <= edge < len(places) else None for edge in four], four)
+        each = price // counts[places[left].word]
+        found.added[left] += each
+        found.added[right] += each
+        found.sums[places[left].piece] += price
+        if before >= 0:
+            each = price // counts[places[before].word]
+            found.added[before] += each
+            found.added[after] += each
+            found.credits[places[before].word, places[before].end] += each
+            found.sums[places[right].piece] += price
+    return found
+
+
+def _check_couple(places: Sequence[Place | None], four: Sequence[int]) -> None:
+    left, right, before, after = places
+    overlaps = (
+        left is not None
+        and right is not None
+        and left != right
+        and left.word == right.word
+        and left.begin < right.end
+        and right.begin < left.end
+    )
+    follows = (
+        before is not None
+        and after is not None
+        and before.word == after.word
+        and before.end == after.begin
+        and left is not None
+        and right is not None
+        and left.piece != right.piece
+        and {before.piece, after.piece} == {left.piece, right.piece}
+    )
+    is_alone = left is not None and right is not None and left.piece == right.piece and tuple(four[2:]) == (-1, -1)
+    if not overlaps or not (follows or is_alone):
+        raise FormatError(
+            f"The certificate names the places {', '.join(map(str, four))} as a couple, but two pieces must overlap at "
+            "the first two places, and follow each other at the other two."
+        )
 
 
 def fewest(certificate: Mapping[str, Any], claim: Mapping[str, Any]) -> int:
@@ -163,10 +263,14 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
     words = certificate["words"]
     numbers = [certificate[name] for name in ("longest", "limit", "unit", "always")]
     prices = [price for claim in floors for price in claim["prices"]]
+    couples = [couple for claim in floors for couple in claim.get("couples", ())]
+    if any(type(couple) is not list or len(couple) != 5 for couple in couples):
+        raise FormatError("The certificate is damaged: a couple must be a list of five numbers.")
+    prices += [price for *_, price in couples]
     for claim in floors:
         numbers += (claim["size"], claim["pieces"], claim["tokens"])
     symbols = [symbol for word in words for symbol in word]
-    for number in (*numbers, *certificate["counts"], *prices, *symbols):
+    for number in (*numbers, *certificate["counts"], *prices, *symbols, *chain(*couples)):
         if type(number) is not int:
             raise FormatError(f"The certificate holds {str(number)[:80]!r} instead of a whole number.")
     for what, least in (("price", prices), ("count", certificate["counts"]), ("number of pieces", _pieces(floors))):

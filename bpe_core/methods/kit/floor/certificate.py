@@ -39,6 +39,9 @@ def certificate(
     the price of their edges is known. If such a piece has four symbols, each of its edges has the price of three
     tokens.
 
+    A couple is a row of five numbers: four edges and a price. `couples.py` explains it. Each edge is given by the index
+    of its price. If a piece overlaps itself, the third and the fourth number are -1.
+
     If there are `witnesses`, each floor also comes with a vocabulary of its size, and with the number of tokens that
     the words have with this vocabulary.
     """
@@ -62,6 +65,7 @@ def certificate(
                 "pieces": floor.wanted,
                 "tokens": floor.tokens + lattice.other_tokens,
                 "prices": floor.prices.tolist(),
+                "couples": floor.couples.tolist(),
                 **witness,
             }
             for (size, floor), witness in zip(known, reached or [{} for _ in known], strict=True)

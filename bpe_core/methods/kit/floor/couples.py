@@ -28,7 +28,7 @@ from bpe_core.support.arrays import Bools, Int64s
 
 LEAST_USE = 0.02  # an edge that is used less is in no new couple
 LEAST_EXCESS = 0.02  # how much more than allowed the pieces of a new couple are used
-FORGOTTEN = 0.01  # the share of the averages that each round replaces
+FORGOTTEN = 0.03  # the share of the averages that each round replaces
 MOST_SUM = 1 << 59  # all prices together, so that sums of prices fit into 64 bits
 
 Shares = npt.NDArray[np.float32]

@@ -36,8 +36,8 @@ FARTHER = 5.0  # the target of a step is at most this many gaps away
 PATIENCE, SHORTER = 15, 0.8  # rounds without a better floor until all steps are shortened, and the factor
 FIRST_WORTHS = (1, 2, 4, 8, 16)  # a long, rare piece saves more than a merge does
 QUICK, SLOW = 0.02, 0.004  # the share of the wishes that each round forgets, at first and at the end
-FIRST_COUPLED, LAST_COUPLED = 0.1, 0.005  # the shares of the step if couples have prices
-ROUNDS_FOR_COUPLES = 50  # rounds between two searches for couples
+FIRST_COUPLED, LAST_COUPLED = 0.05, 0.002  # the shares of the step if couples have prices
+ROUNDS_FOR_COUPLES = 20  # rounds between two searches for couples
 NO_MORE_COUPLES = 0.8  # the share of the rounds after which no couples are added
 
 

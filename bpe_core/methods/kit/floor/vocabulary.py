@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ from bpe_core.support.arrays import Bools, Int64s
 LEAVE_AT_ONCE = 12  # one twelfth of the remaining pieces is removed at once
 HIDDEN = 1_000  # one token in 1,000 may be lost without another check
 FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is tried, and its factors
-STAYS_INSIDE, STAYS_OUTSIDE = 1, 3  # the fewest exchanges after which a piece may leave or return
+STAYS_INSIDE, STAYS_OUTSIDE = 2, 5  # the fewest exchanges after which a piece may leave or return
+SEED = 1
+EXCHANGES = 10  # pieces that are exchanged at each call
 HOPE = 1_000  # exchanges without a better vocabulary until the search ends
 
 
@@ -159,35 +162,44 @@ class ExchangeSearch:
         self._desk = lattice.desks()[0]
         self._words, self._first = _words_of_pieces(lattice)
         self._until = np.zeros(len(lattice), np.int64)  # the last exchange in which each piece must stay
+        self._chance = Random(SEED)
         self._exchanges = 0
         self._best_exchange = 0
-        self.is_over = not 0 < int(first.inside.sum()) < len(lattice)
+        inside = int(first.inside.sum())
+        self._stays_inside = min(STAYS_INSIDE, (inside - 1) // 2)  # so that some pieces are always free
+        self._stays_outside = min(STAYS_OUTSIDE, (len(lattice) - inside - 1) // 2)
+        self.is_over = not 0 < inside < len(lattice)
 
     def swap(self) -> None:
-        """Exchange pieces until as many words were split as the corpus has, or until there is no hope for more."""
-        room = len(self._lattice.words.counts)
-        while room > 0 and not self.is_over:
-            self._exchanges += 1
-            free = self._until < self._exchanges
-            outside = np.flatnonzero(free & (self._marks == 0))
-            inside = np.flatnonzero(free & (self._marks == 1))
-            if not len(outside) or not len(inside):
-                self.is_over = True
+        """Exchange some pieces, one after the other, until there is no hope for a better vocabulary."""
+        for _ in range(EXCHANGES):
+            if self.is_over:
                 return
-            added = int(outside[self._gains[outside].argmax()])
-            room -= self._flip(added)
-            removed = int(inside[self._losses[inside].argmin()])
-            room -= self._flip(removed)
-            self._until[added] = self._exchanges + STAYS_INSIDE + self._exchanges % (STAYS_INSIDE + 1)
-            self._until[removed] = self._exchanges + STAYS_OUTSIDE + self._exchanges % (STAYS_OUTSIDE + 1)
-            if self._tokens < self.best.tokens:
-                self._best_exchange = self._exchanges
-                inside_now = self._marks.astype(np.bool_)
-                self.best = Vocabulary(inside_now, self._tokens, self._gains.copy(), self._losses.copy())
-            self.is_over = self._exchanges - self._best_exchange >= HOPE
+            self._exchange()
 
-    def _flip(self, piece: int) -> int:
-        """Add a piece, or remove it if it is inside. Return the number of words that were split for this."""
+    def _exchange(self) -> None:
+        self._exchanges += 1
+        free = self._until < self._exchanges
+        outside = np.flatnonzero(free & (self._marks == 0))
+        inside = np.flatnonzero(free & (self._marks == 1))
+        added = int(outside[self._gains[outside].argmax()])
+        self._flip(added)
+        removed = int(inside[self._losses[inside].argmin()])
+        self._flip(removed)
+        self._until[added] = self._stay(self._stays_inside)
+        self._until[removed] = self._stay(self._stays_outside)
+        if self._tokens < self.best.tokens:
+            self._best_exchange = self._exchanges
+            inside_now = self._marks.astype(np.bool_)
+            self.best = Vocabulary(inside_now, self._tokens, self._gains.copy(), self._losses.copy())
+        self.is_over = self._exchanges - self._best_exchange >= HOPE
+
+    def _stay(self, least: int) -> int:
+        """Return the last exchange in which a piece must stay where it is now: after `least` to twice as many more."""
+        return self._exchanges + least + self._chance.randint(0, least)
+
+    def _flip(self, piece: int) -> None:
+        """Add a piece, or remove it if it is inside. Split the words that contain it again."""
         lattice = self._lattice
         chosen = self._words[self._first[piece] : self._first[piece + 1]]
         for sign in (-1, 1):
@@ -199,7 +211,6 @@ class ExchangeSearch:
             )  # fmt: skip
             if sign < 0:
                 self._marks[piece] ^= 1
-        return 2 * len(chosen)
 
 
 def _words_of_pieces(lattice: Lattice) -> tuple[Int64s, Int64s]:
