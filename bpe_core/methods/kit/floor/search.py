@@ -28,7 +28,7 @@ from bpe_core.support.progress import ALONE, Work
 
 FOR_PRICES = 0.7  # the share of the time for prices; the rest is for swaps
 BEFORE_COUPLES = 0.25  # the share of the rounds for prices after which couples may get prices
-WIDE = 1.05  # couples get prices if the best vocabulary needs this many times as many tokens as the floor
+WIDE = 1.1  # couples get prices if the best vocabulary needs this many times as many tokens as the floor
 LOOKS = 12  # how often a vocabulary is made from the prices while they rise
 ROUNDS = 1_000
 SWAPS = 120
