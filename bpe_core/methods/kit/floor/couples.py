@@ -27,6 +27,7 @@ from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int64s
 
 LEAST_USE = 0.02  # an edge that is used less is in no new couple
+MOST_EDGES = 100_000  # in one search for couples
 LEAST_EXCESS = 0.02  # how much more than allowed the pieces of a new couple are used
 FORGOTTEN = 0.03  # the share of the averages that each round replaces
 MOST_SUM = 1 << 59  # all prices together, so that sums of prices fit into 64 bits
@@ -46,6 +47,7 @@ class Usage:
 
     def __init__(self, lattice: Lattice) -> None:
         self._rounds = 0
+        self._begin = 0  # the place in the list of used edges where the next search for couples begins
         self.edges = np.zeros(len(lattice.edges.piece), np.float32)
         self.nodes = np.zeros(len(lattice.words.symbols) + 1, np.float32)
         self.pieces = np.zeros(len(lattice), np.float32)
@@ -57,6 +59,13 @@ class Usage:
         averages = (self.edges, self.nodes, self.pieces)
         for average, now in zip(averages, (prices.used, prices.visited, taken), strict=True):
             average += (now.astype(np.float32) - average) * np.float32(rate)
+
+    def used_edges(self) -> Int64s:
+        """Return the edges that are used enough for a couple. If they are many, return the next part of them."""
+        used = np.flatnonzero(self.edges > LEAST_USE)
+        begin = self._begin if self._begin < len(used) else 0
+        self._begin = begin + MOST_EDGES
+        return used[begin : begin + MOST_EDGES]
 
 
 class _Places(NamedTuple):
@@ -73,7 +82,7 @@ def with_new_couples(lattice: Lattice, known: Couples, usage: Usage) -> Couples:
 
     A new couple is used more by the average of the last rounds than any vocabulary allows.
     """
-    live = np.flatnonzero(usage.edges > LEAST_USE)
+    live = usage.used_edges()
     begin = np.searchsorted(lattice.edges.first, live, side="right") - 1
     end = begin + lattice.edges.length[live]
     overlapping = _best_places(lattice, usage, live, *_overlaps(begin, end), np.zeros(1, np.float32))
