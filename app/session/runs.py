@@ -157,7 +157,7 @@ class Runs(RunList):
         if run is None or not run.can_be_counted:
             return
         if not sources:
-            self._report_missing_text("There is no text to count on")
+            self._report_missing_text("There is no text in which to count")
             return
         run.sources = sources
         run.phase = Phase.COUNTING

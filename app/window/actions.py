@@ -86,7 +86,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "live_learning",
             "Learn &at Once",
-            "Train small texts again after each change of recipe or texts",
+            "If the texts are small, train again after each change to the recipe or to the texts",
             checkable=True,
         ),
         Item("stop", "St&op", "End the training. The learned {steps} stay", "Shift+F5", "stop"),
@@ -172,7 +172,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "copy_file_python", "Copy Python for Last File", "Copy the Python code that recreates the file written last"
         ),
-        Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
+        Item("copy_chart", "Copy C&hart", "Copy the visible chart as a picture", "Ctrl+Alt+C"),
         Item(
             "manifests",
             "&Save Reproducible Manifests",

@@ -20,7 +20,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     wording = model.wording
     moment = f"After {count_text(model.at, model.wording.step)}"
     if not any(bar.is_next for bar in model.bars):
-        return f"{moment}, these pairs are the most frequent, but the imported table merges another pair"
+        return f"{moment}, these pairs are the most frequent, but the imported table merges a different pair"
     if model.bars[0].is_leaving and wording.choice == "pair":
         return f"{moment}, the orange token is dropped next, because a merge used most of its occurrences"
     tied = sum(bar.is_tied for bar in model.bars)

@@ -70,7 +70,7 @@ def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
         f"{count_text(longest, 'byte')})"
     )
     if counted.files > 1 and long_words.file:
-        warning += f", such as in {long_words.file}"
+        warning += f", for example in {long_words.file}"
     if long_words.better:
         return (
             f"{warning}. The pattern of the recipe does not split this text well. "

@@ -170,7 +170,7 @@ class GroupMenu:
                 add_tick(dev, other, group.dev_of == other, partial(choose, dev_of=other, ratio=None))
         menu.addAction("Ratio …").triggered.connect(ask)
         if group.ratio is not None:
-            menu.addAction("No Ratio").triggered.connect(lambda: choose(ratio=None))
+            menu.addAction("Remove Ratio").triggered.connect(lambda: choose(ratio=None))
 
     def _add_taken(self, menu: QMenu, name: str) -> None:
         group = self._model.corpus.mixture.of(name)

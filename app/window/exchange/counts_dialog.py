@@ -34,7 +34,7 @@ class CountDialog(QDialog):
         self.setWindowTitle("Count Words into a File")
         resize_zoomed(self, 620, 520)
         self._model = model
-        self.by = name_widget(QComboBox(), "Counted by")
+        self.by = name_widget(QComboBox(), "Count with")
         self.by.addItems(BY)
         self.address = name_widget(entry("tcp://host:8786"), "Address of the scheduler")
         self.workers = name_widget(NumberBox(0, MOST_WORKERS), "Workers")
@@ -52,7 +52,7 @@ class CountDialog(QDialog):
         self.open_button = push_button("Open the Counts", lambda: self._do(self._open))
         self.stop_button = push_button("Stop", lambda: self._do(model.stop))
         self.forget_button = push_button("Remove from List", lambda: self._do(model.forget))
-        place = ("Counted by", self.by), ("Address of the cluster", self.address), ("Workers", self.workers)
+        place = ("Count with", self.by), ("Address of the cluster", self.address), ("Workers", self.workers)
         form = form_of_fields(*place, ("Memory", self.memory), ("Write to", self.output.row))
         begin = in_row((self.refusal, 1), AtTop(self.begin))
         close = push_button("Close", self.reject)

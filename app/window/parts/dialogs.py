@@ -174,7 +174,9 @@ def ask_for_draw(parent: QWidget, seed: int) -> int | None:
 
 def ask_for_ratio(parent: QWidget, before: float) -> float | None:
     question = "How much more should this language be compressed than the other languages? 1 means equally."
-    number, is_chosen = QInputDialog.getDouble(parent, "Ratio of a language", question, before, 0.01, 100.0, 2)
+    number, is_chosen = QInputDialog.getDouble(
+        parent, "Relative compression of a language", question, before, 0.01, 100.0, 2
+    )
     return number if is_chosen else None
 
 

@@ -198,7 +198,7 @@ class RecipePanel(QScrollArea):
 
     def _report_slow_pattern(self, why: str) -> None:
         self.slow.setText(f"Slow: {why}.")
-        self.slow.setToolTip(tip("Patterns without such a part split large texts up to a hundred times as fast"))
+        self.slow.setToolTip(tip("Patterns without this part split large texts up to a hundred times as fast"))
         self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
 
     def _refuse(self, choice: str, sentence: str) -> None:

@@ -20,7 +20,7 @@ class ShownRecipe(QWidget):
         self._rows: list[tuple[str, str, str]] = []
         self.about = name_widget(paragraph(), "Differences between the next recipe and the recipe of the run shown")
         self.use = push_button(
-            "Use This Recipe", form.use_recipe_shown, ("Use the recipe of the run shown for the next training")
+            "Use This Recipe", form.use_recipe_shown, "Train the next run by the recipe of the run shown"
         )
         self.grid = QGridLayout()
         self.grid.setColumnStretch(1, 1)

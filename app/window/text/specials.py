@@ -64,13 +64,15 @@ class SpecialTokenNotice(QObject):
         if first is not None:
             taken = "counts as that token" if self._is_matched else "counts as ordinary text"
             by_whom = (
-                "as in the library of the tokenizer's file" if recipe.spelled_specials else "because you typed the text"
+                "as in the library that owns the tokenizer's format"
+                if recipe.spelled_specials
+                else "because you typed the text"
             )
             why = "as you chose" if chosen else by_whom
             self.sentence = (
                 f"The special token {quoted(text[slice(*first)])} is written in the text. It {taken} here, {why}."
             )
-            self.offer = "Split as Text" if self._is_matched else "Match"
+            self.offer = "Split as Ordinary Text" if self._is_matched else "Match"
         self.changed.emit()
 
     def switch_reading(self) -> None:

@@ -191,7 +191,7 @@ def test_counting_the_merges_of_an_imported_table_without_a_corpus_is_refused(
 ) -> None:
     program.session.corpus.texts.put((), "Empty")
     program.actions["count_imported"].trigger()
-    assert "no text to count on" in program.messages.sentence.text()
+    assert "no text in which to count" in program.messages.sentence.text()
     assert imported_run.phase is Phase.ENDED
 
 

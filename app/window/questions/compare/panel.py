@@ -77,7 +77,7 @@ class LanesPanel(Page):
         self.add.setToolTip("Add another tokenizer to the comparison")
         self.add.setMenu(filled_menu("Add", self, self._fill_add))
         self.editor.setAccessibleName("Your text")
-        self.editor.setAccessibleDescription("Type here: all columns follow. Shift+Tab leaves the text.")
+        self.editor.setAccessibleDescription("All columns show the text that you type here. Shift+Tab leaves the text.")
         set_zoomed(self.editor, QWidget.setFixedHeight, EDITOR_HEIGHT)
         self.hint.setWordWrap(False)
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -64,13 +64,13 @@ class PlanDialog(QDialog):
             "Also save the runs in the folder of the plan. Without this, only the measurements are saved"
         )
         self.trouble = paragraph()
-        self.buttons, self.go = dialog_buttons(self, "Save and Begin …", self._ask_where)
+        self.buttons, self.go = dialog_buttons(self, "Save Plan and Start …", self._ask_where)
         self._lay_out()
         self.part.valueChanged.connect(self._enable)
         self._enable()
 
     def _lay_out(self) -> None:
-        samples = in_row(self.samples, QLabel("of"), self.part, QLabel("of the lines each"), STRETCH)
+        samples = in_row(self.samples, QLabel("each with"), self.part, QLabel("of the lines"), STRETCH)
         learned = ("&Recipes", self.recipes), ("&Ties", self.ties), ("&Sizes", self.sizes), ("Samples", samples)
         form = form_of_fields(*learned, ("&Measured on", self.held_out), ("", self.bits), ("", self.runs))
         in_column(form, muted_label(EXPLANATION), self.trouble, self.buttons, on=self)

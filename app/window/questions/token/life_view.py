@@ -23,7 +23,7 @@ SECTIONS = {  # in this order
     "words": "Words that hold it",
     "children": "Part of",
     "takers": "Taken by",
-    "paid": "Which words caused it",
+    "paid": "Words that caused the merge",
     "lines": "Where it occurs",
 }
 

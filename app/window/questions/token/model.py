@@ -164,5 +164,5 @@ def _tie_text(merge: Step, text: list[str], is_forced: bool = False) -> str:
     if merge.right < 0:
         return f"the next choice was {other}, which occurs {count_text(merge.runner_up_count, 'time')}"
     if ahead < 0:
-        return f"not known: {other} occurs {count_text(-ahead, 'time')} more in these texts"
+        return f"not known: in these texts the count of {other} is higher by {-ahead:,}"
     return f"ahead of {other} by {ahead:,}"

@@ -96,7 +96,7 @@ class WhyPage(Page):
         self.reason.setVisible(facts is not None or place is not None)
         self.boundaries.setVisible(facts is not None or (place is not None and bool(place.ways)))
         self.hint.setVisible(facts is None and place is None)
-        rows = [(text, STEP_TIPS.get(step, "Go to that moment")) for text, step in self.model.ways]
+        rows = [(text, STEP_TIPS.get(step, "Go to that step")) for text, step in self.model.ways]
         if facts is not None:
             rows = [(_place_text(facts, boundary), boundary.sentence) for boundary in facts.boundaries]
         with QSignalBlocker(self.boundaries):
