@@ -20,6 +20,7 @@ from bpe_core.methods.kit.scripts import scripts_of
 from bpe_core.recipes.interventions import MOST_INTERVENTIONS, Intervention
 from bpe_core.recipes.parts import CUSTOM_PATTERN, Normalization, Unit
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.wording import count_text
 from bpe_core.text.preparation.normalizers import Strip
 from bpe_core.text.preparation.pieces import AddedToken
 
@@ -169,7 +170,7 @@ class _JoinedBlanks(NamedTuple):
         if 2 * len(blanks) * len(texts) > MOST_INTERVENTIONS:
             raise BpeError(
                 "SentencePiece joined several spaces, or spaces between words, in this table. The check of such a "
-                f"table works only for at most {MOST_INTERVENTIONS // (2 * len(blanks)):,} tokens."
+                f"table works only for at most {count_text(MOST_INTERVENTIONS // (2 * len(blanks)), 'token')}."
             )
         pairs = {pair for blank in blanks for other in range(len(texts)) for pair in ((blank, other), (other, blank))}
         return tuple(

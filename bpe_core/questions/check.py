@@ -360,7 +360,7 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
             )
     if verdict.added:
         yield (
-            f"After {verdict.steps - verdict.added:,} merges no pairs were left. SentencePiece's trainer then adds "
+            f"After {count_text(verdict.steps - verdict.added, 'merge')} no pairs were left. SentencePiece's trainer then adds "
             "tokens that never occur."
         )
     if verdict.limit is not None:
