@@ -360,8 +360,8 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
             )
     if verdict.added:
         yield (
-            f"After {count_text(verdict.steps - verdict.added, 'merge')} no pairs were left. SentencePiece's trainer then adds "
-            "tokens that never occur."
+            f"After {count_text(verdict.steps - verdict.added, 'merge')} no pairs were left. SentencePiece's "
+            "trainer then adds tokens that never occur."
         )
     if verdict.limit is not None:
         limit = f"no token has more than {count_text(verdict.limit, 'symbol')}"
