@@ -29,6 +29,7 @@ SUBWORD_NMT = "subword-nmt"
 ALL = "none"  # the pattern that splits nothing
 WORD_SIGN = "▁"
 LINE_END = "\n"
+LONGEST_LINE = 4_192  # bytes; SentencePiece's trainer leaves out longer lines, unless an option says otherwise
 DIGITS = frozenset("0123456789")
 _DIGIT = re.compile(b"([0-9])")
 IN_LOWER_CASE = "in lower case"
@@ -102,18 +103,43 @@ def _ways_of_sentencepiece(history: History, words: WordTable, count: CountWords
     given = [text for text in texts[: len(history.alphabet)] if len(text.decode("utf-8", "replace")) > 1]
     has_joined_digits = any(re.search(b"[0-9]", text) for text in texts[len(history.alphabet) : history.first_special])
     lines = in_lines(recipe)
-    for name, pattern in joined.patterns().items():
-        by_pattern = lines.with_changes(**pattern)
-        whole = split_around(count(by_pattern), given)
-        by_digit = f"{name} and digit"
-        ways = [(name, whole)] if has_joined_digits else [(name, whole), (by_digit, split_at_digits(whole))]
-        for way, counted in ways:
-            by_script = split_by_script(counted, history)
-            yield Way(f"by line, script{way}", by_pattern, by_script, forbidden=forbidden)
-            yield Way(f"by line{way}", by_pattern, counted, forbidden=forbidden)
+    patterns = {name: lines.with_changes(**pattern) for name, pattern in joined.patterns().items()}
+
+    def ways_of(name: str, by_pattern: Recipe, counted: WordTable) -> Iterator[Way]:
+        whole = split_around(counted, given)
+        by_digit = {} if has_joined_digits else {f"{name} and digit": split_at_digits(whole)}
+        for way, parts in {name: whole, **by_digit}.items():
+            yield Way(f"by line, script{way}", by_pattern, split_by_script(parts, history), forbidden=forbidden)
+            yield Way(f"by line{way}", by_pattern, parts, forbidden=forbidden)
         if has_joined_digits:
             by_script = split_by_script(whole, history, digits_fit=True)
             yield Way(f"by line, script except at digits{name}", by_pattern, by_script, forbidden=forbidden)
+
+    for name, by_pattern in patterns.items():
+        yield from ways_of(name, by_pattern, count(by_pattern))
+    if recipe.pattern not in (CUSTOM_PATTERN, ALL):  # such a model was not made by this trainer
+        return
+    counted_lines = count(lines.with_changes(pattern=ALL, custom_pattern=""))
+    short = [(line, times) for line, times in counted_lines if _raw_length(line) <= LONGEST_LINE]
+    if len(short) < len(counted_lines):
+        for name, by_pattern in patterns.items():
+            words = _split_by_pattern(short, by_pattern)
+            yield from ways_of(f"{name} without lines of more than {LONGEST_LINE:,} bytes", by_pattern, words)
+
+
+def _raw_length(line: bytes) -> int:
+    return len(line.replace(WORD_SIGN.encode(), b" "))
+
+
+def _split_by_pattern(lines: list[tuple[bytes, int]], recipe: Recipe) -> WordTable:
+    """Split lines at the matches of the recipe's pattern. The text between two matches is a word, too."""
+    expression = re.compile(f"({recipe.custom_pattern})") if recipe.custom_pattern else None
+    count_of: dict[str, int] = {}
+    for raw, times in lines:
+        line = raw.decode()
+        for part in filter(None, [line] if expression is None else expression.split(line)):
+            count_of[part] = count_of.get(part, 0) + times
+    return WordTable.from_counts(count_of)
 
 
 class _JoinedBlanks(NamedTuple):

@@ -456,6 +456,20 @@ def test_the_check_question_accepts_tables_trained_with_any_option_of_sentencepi
     assert ask(study.with_texts([other]), "check").differs
 
 
+def test_the_check_question_accepts_a_table_whose_trainer_left_out_long_lines(tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    lines = PROSE.read_text(encoding="utf-8").split("\n")[:200] + ["this isle is his " * 300] * 3
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=model, model_type="bpe", vocab_size=200, hard_vocab_limit=False,
+        minloglevel=2,
+    )  # fmt: skip
+    (tmp_path / "it.model").write_bytes(model.getvalue())
+    answer = ask(open_study(tmp_path / "it.model").with_texts(["\n".join(lines)]), "check")
+    assert not answer.differs, answer.sentences
+    assert "without lines of more than 4,192 bytes" in answer.sentences[0]
+
+
 def test_the_check_question_accepts_tokens_that_sentencepiece_added_when_no_pairs_were_left(tmp_path: Path) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     lines = "the cat sat on a mat\nand ran to the other cat\n" * 20
