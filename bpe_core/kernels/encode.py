@@ -15,7 +15,17 @@ from bpe_core.kernels.change_text import TextChanges, change_texts, changes_noth
 from bpe_core.kernels.follow import StepTable, follow_word
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_by_priority import join_word, whole_word
-from bpe_core.kernels.merge_word import SHORT, MergeBuffer, MergeTable, merge_word
+from bpe_core.kernels.merge_word import (
+    LANE,
+    LANES,
+    SHORT,
+    MergeBuffer,
+    MergeTable,
+    begin_short,
+    join_lowest,
+    look_up_pairs,
+    merge_word,
+)
 from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_piece, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
@@ -32,6 +42,7 @@ from bpe_core.kernels.word_memory import (
     Memory,
     find_keys,
     find_keys_between_blanks,
+    is_near,
     lacks_memory,
     recall,
     recall_run,
@@ -39,6 +50,7 @@ from bpe_core.kernels.word_memory import (
     slot_of,
 )
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, UInt32s
+from bpe_core.text.scanner.machine import SEPARATOR
 
 # Entries of `SymbolTable.number`. A missing number is -1.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
@@ -225,15 +237,13 @@ def encode_anew(cutter, data, start, length, kind, results, place):
 
 @inlined
 def encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress):
-    """Encode one word, or read its results from the memory of earlier words. Return the number of results.
+    """Encode one word that is not stored in the memory of earlier words. Return the number of results.
 
-    If a buffer is too small, the word is not encoded, and `progress` holds the reason.
+    `slot` is the slot in which the word is stored then. If a buffer is too small, the word is not encoded, and
+    `progress` holds the reason.
     """
     is_remembered = second_key != np.uint64(0)
     if is_remembered:
-        slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
-        if is_known:
-            return recall(memory, slot, out, free)
         if lacks_memory(memory, most_results(length, 1, kind)):
             progress[STATUS] = NEEDS_MEMORY
             return np.int64(0)
@@ -244,6 +254,112 @@ def encode_word(cutter, memory, data, start, length, key, second_key, slot, kind
     if is_remembered:
         remember(memory, data, start, length, key, second_key, slot, out, free, count)
     return count
+
+
+@inlined
+def place_of_word(words, keys, first, word):
+    """Return the offset and the length of a word of a block. `first` is the index of the block's first cut."""
+    cut = first + (np.int64(keys.rows[word * KEY_ROW + CUT]) if words.drops_blanks else word)
+    start = np.int64(words.cuts[cut])
+    return start, np.int64(words.cuts[cut + 1]) - start
+
+
+# The numbers of a short word in `MergeBuffer.lanes`: its index in the block or -1, the number of its symbols, and the
+# offset of the token that the last merge made.
+WORD, SYMBOL_COUNT, NEW_TOKEN = range(3)
+LANE_NUMBERS = 3
+
+
+@kernel
+def merge_block(cutter, memory, data, words, first, word, stop, separator_key):
+    """Merge the unknown short words of a block from the index `word` to `stop`, and store their tokens in the memory.
+
+    Several words are merged in turn, one merge at a time. First the pairs of all words are looked up, and then one pair
+    of each word is joined. So a look-up waits for memory while the other words are merged.
+    """
+    table, room, keys, busy = cutter.table, cutter.room, cutter.keys, np.int64(0)
+    lanes = room.lanes
+    while word < stop or busy > 0:
+        for row in range(0, LANES * LANE_NUMBERS, LANE_NUMBERS):
+            if lanes[row + NEW_TOKEN] >= 0:
+                look_up_pairs(table, room, lanes[row + NEW_TOKEN])
+        for lane in range(LANES):
+            row, at = lane * LANE_NUMBERS, lane * LANE
+            if lanes[row + WORD] >= 0:
+                lanes[row + NEW_TOKEN] = join_lowest(table, room, at, lanes[row + SYMBOL_COUNT])
+                if lanes[row + NEW_TOKEN] < 0:
+                    merged, lanes[row + WORD] = lanes[row + WORD], -1
+                    remember_merged(cutter, memory, data, words, first, merged, at, lanes[row + SYMBOL_COUNT])
+                    busy -= 1
+            elif word < stop:
+                word = next_unknown(memory, data, words, keys, first, word, stop, separator_key)
+                if word < stop and not lacks_memory(memory, most_results(SHORT, 1, IDS)):
+                    start, length = place_of_word(words, keys, first, word)
+                    symbols = spell(
+                        cutter.alphabet, cutter.pieces, data, start, start + length, IDS, room.cells[at:], cutter.spelled
+                    )  # fmt: skip
+                    begin_short(table, room, at, symbols)
+                    lanes[row + WORD], lanes[row + SYMBOL_COUNT] = word, symbols
+                    word += 1
+                    busy += 1
+                else:
+                    word = stop
+
+
+@inlined
+def next_unknown(memory, data, words, keys, first, word, stop, separator_key):
+    """Return the index of the next short word that is not stored in the memory, or `stop` if there is none."""
+    while word < stop:
+        row = np.uint64(word * KEY_ROW)
+        key, second_key = keys.rows[row + np.uint64(FIRST)], keys.rows[row + np.uint64(SECOND)]
+        slot = keys.rows[row + np.uint64(PLACE)]
+        if not is_near(memory, key, second_key, slot) and second_key != np.uint64(0):
+            start, length = place_of_word(words, keys, first, word)
+            is_word = (key ^ np.uint64(SEPARATOR)) | (second_key ^ separator_key) != np.uint64(0)
+            if is_word and length + MARKERS <= SHORT:
+                _, is_known = slot_of(memory, data, start, length, key, second_key, slot)
+                if not is_known:
+                    break
+        word += 1
+    return word
+
+
+@kernel
+def remember_merged(cutter, memory, data, words, first, word, at, symbols):
+    """Store the tokens of a merged word in the memory, if there is room and the word is not stored already."""
+    room, keys, row = cutter.room, cutter.keys, word * KEY_ROW
+    start, length = place_of_word(words, keys, first, word)
+    key, second_key = keys.rows[row + FIRST], keys.rows[row + SECOND]
+    slot, is_known = slot_of(memory, data, start, length, key, second_key, keys.rows[row + PLACE])
+    if is_known or lacks_memory(memory, most_results(SHORT, 1, IDS)):
+        return
+    count, place = np.int64(0), at
+    while place < at + symbols:
+        room.ranks[at + count] = room.cells[place]
+        place = np.int64(room.next_place[place])
+        count += 1
+    remember(memory, data, start, length, key, second_key, slot, room.ranks, at, count)
+
+
+@kernel
+def encode_rare(cutter, memory, data, words, first, word, stop, merged, separator_key, kind, out, free, progress):
+    """Encode a word of a block that `recall_run` has not found.
+
+    If this is the first unknown word of the block, encode no word. Instead, merge all short unknown words of the block.
+    Return the number of results, and the index up to which the words of the block were merged.
+    """
+    keys, row = cutter.keys, word * KEY_ROW
+    start, length = place_of_word(words, keys, first, word)
+    key, second_key, slot = keys.rows[row + FIRST], keys.rows[row + SECOND], keys.rows[row + PLACE]
+    if second_key != np.uint64(0):
+        slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
+        if is_known:
+            return recall(memory, slot, out, free), merged
+        if kind == IDS and merged == 0 and length + MARKERS <= SHORT:
+            merge_block(cutter, memory, data, words, first, word, stop, separator_key)
+            return np.int64(0), stop
+    written = encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
+    return written, merged
 
 
 @inlined
@@ -284,7 +400,7 @@ def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress
             kept = find_keys_between_blanks(memory, data, words, first, count, keys)
         else:
             find_keys(memory, data, cuts, first, count, keys)
-        done, until, free = np.int64(0), np.int64(0), progress[NEXT_PLACE]
+        done, until, merged, free = np.int64(0), np.int64(0), np.int64(0), progress[NEXT_PLACE]
         while done < kept:
             if is_joined:
                 until = kept
@@ -299,17 +415,19 @@ def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress
                 done, free, text = recall_run(memory, keys, done, until, out, free, separator_key, text, free_at)
                 if done == until:
                     continue
-            row = done * KEY_ROW
-            word = first + (np.int64(keys.rows[row + CUT]) if words.drops_blanks else done)
-            start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
+            start, length = place_of_word(words, keys, first, done)
             if is_joined and length == 0:  # the empty word before a separator at the beginning
                 done += 1
                 continue
-            key, second_key, slot = keys.rows[row + FIRST], keys.rows[row + SECOND], keys.rows[row + PLACE]
-            written = encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
+            row, is_first = done * KEY_ROW, merged == 0
+            written, merged = encode_rare(
+                cutter, memory, data, words, first, done, kept, merged, separator_key, kind, out, free, progress
+            )
             if progress[STATUS] != DONE:
-                count = word - first
+                count = np.int64(keys.rows[row + CUT]) if words.drops_blanks else done
                 break
+            if is_first and merged > 0:
+                continue
             if kind == SYMBOLS:
                 out[free + 1] = np.int32(~start)
             free += written

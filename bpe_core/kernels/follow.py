@@ -58,12 +58,12 @@ def _queue_steps(table, steps, room, size, place, stop, last):
         row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
         row = _first_after(steps.further, row, last)
         if row < limit:
-            push(room.short, size, np.int64(row) << _PLACE_BITS | place)
+            push(room.heap, size, np.int64(row) << _PLACE_BITS | place)
             size += 1
     if len(steps.drops) > 0:
         row = _first_after(steps.further, steps.drops[cells[place]], last)
         if row < limit:
-            push(room.short, size, np.int64(row) << _PLACE_BITS | place)
+            push(room.heap, size, np.int64(row) << _PLACE_BITS | place)
             size += 1
     return size
 
@@ -111,7 +111,7 @@ def follow(table, steps, room, symbols):
 
     `room.cells` holds the base symbols of the word before the call, and its tokens after it.
     """
-    heap, place = room.short, np.int64(0)
+    heap, place = room.heap, np.int64(0)
     size = _queue_all_steps(table, steps, room, symbols, np.int64(-1))
     while size > 0:
         lowest = heap[0]

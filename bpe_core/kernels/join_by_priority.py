@@ -102,7 +102,7 @@ def _enter_pair(table, room, size, place, stop):
     if middle < stop:
         slot = _slot_that_joins(table, room.cells[place], room.cells[middle])
         if slot >= 0:
-            push(room.short, size, np.int64(table.ranks[slot]) << _JOINT_BITS | place)
+            push(room.heap, size, np.int64(table.ranks[slot]) << _JOINT_BITS | place)
             return size + 1
     return size
 
@@ -122,7 +122,7 @@ def join_range(table, room, start, stop, size):
 
     The pairs come from the heap. The pairs that a join creates are put on the heap as well.
     """
-    cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
+    cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.heap
     while size > 0:
         lowest = heap[0]
         drop_lowest(heap, size)

@@ -106,6 +106,53 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.uint64(array, types.uint64), generate
 
 
+@intrinsic
+def place_in_four(typing_context: Any, array: Any, index: Any, number: Any) -> Any:
+    """Return which of four items of an array from `index` on is equal to a number: 0 to 3, or 4 if none is."""
+    if not isinstance(array, types.Array) or array.dtype != number or number != types.uint64:
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        several = ir.VectorType(ir.IntType(64), 4)
+        place = _address(context, builder, signature.args[0], *arguments[:2])
+        items = builder.load(builder.bitcast(place, several.as_pointer()), align=8)
+        equal = builder.icmp_unsigned("==", items, _repeated(builder, arguments[2], 4))
+        bits = builder.zext(builder.bitcast(equal, ir.IntType(4)), ir.IntType(64))
+        return builder.cttz(builder.or_(bits, bits.type(1 << 4)), ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(array, types.uint64, number), generate
+
+
+@intrinsic
+def lowest_of_sixteen(typing_context: Any, array: Any, index: Any) -> Any:
+    """Return the lowest of 16 numbers from `index` on, times 64, plus the place of its first occurrence among them."""
+    if not isinstance(array, types.Array) or array.dtype != types.int32:
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        several, one, whole = ir.VectorType(ir.IntType(32), 16), ir.IntType(32), ir.IntType(64)
+        place = _address(context, builder, signature.args[0], *arguments)
+        items = builder.load(builder.bitcast(place, several.as_pointer()), align=4)
+        least = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(one, [several]), "llvm.vector.reduce.smin.v16i32"
+        )
+        lowest = builder.call(least, [items])
+        equal = builder.icmp_signed("==", items, _repeated(builder, lowest, 16))
+        bits = builder.zext(builder.bitcast(equal, ir.IntType(16)), whole)
+        first = builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
+        return builder.or_(builder.shl(builder.sext(lowest, whole), whole(6)), first)
+
+    return types.int64(array, types.uint64), generate
+
+
+def _repeated(builder: Any, number: Any, times: int) -> Any:
+    """Return a vector that holds a number several times."""
+    several = ir.VectorType(number.type, times)
+    alone = builder.insert_element(ir.Constant(several, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    first = ir.Constant(ir.VectorType(ir.IntType(32), times), [0] * times)
+    return builder.shuffle_vector(alone, ir.Constant(several, ir.Undefined), first)
+
+
 def _of_bits(instruction: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def count(typing_context: Any, number: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -15,12 +15,14 @@ import numpy as np
 
 from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.memory import chosen, trailing_zeros
+from bpe_core.kernels.memory import chosen, lowest_of_sixteen, place_in_four, prefetch, trailing_zeros
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # the most symbols of a short word, for which it is faster to search all pairs
-_AT_ONCE = 4  # pairs that are read in one step
-_PLACE_BITS = 6  # a pair is stored as its rank, with its offset in the lower bits: the lowest number is joined first
+LANE = 64  # the numbers of a short word in each array of `MergeBuffer`: its symbols, and room behind them
+LANES = 8  # short words that are merged at the same time
+_AT_ONCE = 16  # pairs that are read in one step
+_PLACE_BITS = 6  # the lowest pair is a rank, with its offset in the lower bits
 _NO_PAIR = NEVER << _PLACE_BITS
 
 BUCKET = 4  # pairs in a bucket; without buckets, a look-up would read twice as many lines of the cache
@@ -56,7 +58,9 @@ class MergeBuffer(NamedTuple):
     previous_place: Int32s
     heads: Int32s  # for each rank, the first offset in its list
     live: UInt64s  # a bit for each rank that has a list
-    short: Int64s  # the pairs of a short word, or of a part that is joined by priorities: rank and offset
+    pairs: Int32s  # in short words, the rank of the pair that begins at each offset
+    heap: Int64s  # the pairs of a part that is joined by priorities: rank and offset
+    lanes: Int64s  # for each short word that is merged now: its index, the number of its symbols, the last new token
     totals: Float64s  # the sum of the best path to each position, if the best path is searched for
 
 
@@ -117,19 +121,25 @@ def enter_merges(table):
 def rank_of(keys, ranks, limit, left, right):
     """Return the index of the merge that joins this pair. Return NEVER if no merge below the limit joins it.
 
-    The function reads a whole bucket without a branch, because the processor could not predict the branch. So two
+    The function compares a whole bucket at once, because the processor could not predict a branch for each pair. So two
     look-ups wait for memory at the same time. The arguments are the arrays themselves, because passing a tuple of many
     arrays would cost more than the look-up.
     """
     key = pair_key(left, right)
     place = bucket_of(keys, key)
-    rank = np.int32(NEVER)
-    for i in range(BUCKET):
-        here = place + np.uint64(i)
-        rank = chosen(keys[here] == key, ranks[here], rank)
+    found = place_in_four(keys, place, key)
+    rank = chosen(found < np.uint64(BUCKET), ranks[place + (found & np.uint64(BUCKET - 1))], np.int32(NEVER))
     if (rank == NEVER) & (keys[place + np.uint64(BUCKET - 1)] != np.uint64(0)):
         rank = _rank_after_bucket(keys, ranks, key, place + np.uint64(BUCKET))
     return chosen(rank < limit, rank, np.int32(NEVER))
+
+
+@inlined
+def fetch_pair(table, left, right):
+    """Begin to load the places at which `rank_of` looks."""
+    place = bucket_of(table.keys, pair_key(left, right))
+    prefetch(table.keys, place)
+    prefetch(table.ranks, place)
 
 
 @kernel
@@ -166,58 +176,71 @@ def merge_word(table, room, symbols):
 
 
 @inlined
-def _begin_short(table, room, end):
-    """Compute the ranks of all pairs in a short word.
+def begin_short(table, room, start, symbols):
+    """Compute the ranks of all pairs in a short word. Its symbols are in `room.cells`, from the index `start` on.
 
     Also write the symbol -1, which no merge joins, into two cells after the word. The first of these cells is the next
     neighbour of the last symbol, and the second is the previous neighbour of the first symbol.
     """
-    cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
+    cells, limit, one, begun = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(start)
+    end, place = begun + np.uint64(symbols), begun
+    for i in range(LANE):
+        room.ranks[begun + np.uint64(i)] = room.pairs[begun + np.uint64(i)] = np.int32(NEVER)
     while place < end:
         room.next_place[place], room.previous_place[place] = np.int32(place + one), np.int32(place - one)
-        room.ranks[place] = np.int32(NEVER)
         place += one
     cells[end] = cells[end + one] = np.int32(-1)
-    room.previous_place[0] = np.int32(end + one)
-    place = np.uint64(0)
+    room.previous_place[begun] = np.int32(end + one)
+    place = begun
     while place + one < end:
-        rank = rank_of_symbols(table, limit, cells[place], cells[place + one])
-        room.short[place] = np.int64(rank) << _PLACE_BITS | np.int64(place)
-        place += one
-    while place < end + np.uint64(_AT_ONCE):
-        room.short[place] = _NO_PAIR
+        room.pairs[place] = rank_of_symbols(table, limit, cells[place], cells[place + one])
         place += one
 
 
 @inlined
+def join_lowest(table, room, start, symbols):
+    """Join the pair with the lowest rank in a short word.
+
+    Return the offset of the new token, or -1 if no merge joins a pair. The pairs of the new token are not looked up.
+    But their places in the table begin to load, so that the look-up can follow later without waiting.
+    """
+    cells, following, preceding, begun = room.cells, room.next_place, room.previous_place, np.uint64(start)
+    lowest, place = lowest_of_sixteen(room.pairs, begun), np.uint64(_AT_ONCE)
+    while place < np.uint64(symbols):
+        lowest = min(lowest, lowest_of_sixteen(room.pairs, begun + place) + np.int64(place))
+        place += np.uint64(_AT_ONCE)
+    if lowest >= _NO_PAIR:
+        return np.int64(-1)
+    place, rank = begun + (np.uint64(lowest) & np.uint64((1 << _PLACE_BITS) - 1)), lowest >> _PLACE_BITS
+    middle, before = np.uint64(following[place]), np.uint64(preceding[place])
+    behind = np.uint64(following[middle])
+    token = np.int32(table.number[BASE] + rank)
+    room.ranks[middle] = np.int32(rank)
+    cells[place] = token
+    following[place], preceding[behind] = np.int32(behind), np.int32(place)
+    room.pairs[middle] = np.int32(NEVER)
+    fetch_pair(table, token, cells[behind])
+    fetch_pair(table, cells[before], token)
+    return np.int64(place)
+
+
+@inlined
+def look_up_pairs(table, room, place):
+    """Compute the ranks of both pairs of the token at the offset `place` in a short word."""
+    keys, ranks, limit, cells = table.keys, table.ranks, table.number[LIMIT], room.cells
+    here = np.uint64(place)
+    before, behind, token = np.uint64(room.previous_place[here]), np.uint64(room.next_place[here]), cells[here]
+    room.pairs[here] = rank_of(keys, ranks, limit, token, cells[behind])
+    room.pairs[before] = rank_of(keys, ranks, limit, cells[before], token)
+
+
+@inlined
 def _merge_short(table, room, symbols):
-    keys, ranks_of_keys, base, limit = table.keys, table.ranks, table.number[BASE], table.number[LIMIT]
-    cells, pairs, following, preceding = room.cells, room.short, room.next_place, room.previous_place
-    end, one, at_once = np.uint64(symbols), np.uint64(1), np.uint64(_AT_ONCE)
-    _begin_short(table, room, end)
-    while True:
-        first, second, third, fourth = pairs[0], pairs[1], pairs[2], pairs[3]
-        place = at_once
-        while place + one < end:
-            first, second = min(first, pairs[place]), min(second, pairs[place + one])
-            third = min(third, pairs[place + np.uint64(2)])
-            fourth = min(fourth, pairs[place + np.uint64(3)])
-            place += at_once
-        lowest = min(min(first, second), min(third, fourth))
-        if lowest >= _NO_PAIR:
-            break
-        place, rank = np.uint64(lowest) & np.uint64((1 << _PLACE_BITS) - 1), lowest >> _PLACE_BITS
-        middle, before = np.uint64(following[place]), np.uint64(preceding[place])
-        behind = np.uint64(following[middle])
-        token = base + rank
-        room.ranks[middle] = np.int32(rank)
-        cells[place] = np.int32(token)
-        following[place], preceding[behind] = np.int32(behind), np.int32(place)
-        pairs[middle] = _NO_PAIR
-        with_next = np.int64(rank_of(keys, ranks_of_keys, limit, token, cells[behind]))
-        with_last = np.int64(rank_of(keys, ranks_of_keys, limit, cells[before], token))
-        pairs[place] = with_next << _PLACE_BITS | np.int64(place)
-        pairs[before] = with_last << _PLACE_BITS | np.int64(before)
+    begin_short(table, room, 0, symbols)
+    place = join_lowest(table, room, 0, symbols)
+    while place >= 0:
+        look_up_pairs(table, room, place)
+        place = join_lowest(table, room, 0, symbols)
 
 
 @kernel

@@ -222,6 +222,19 @@ def slot_of(memory, data, start, length, first, second, begun):
     return place, last > _CLAIMED
 
 
+@inlined
+def is_near(memory, first, second, slot):
+    """Return whether a word is stored in its first slot, or in the other half of the cache line.
+
+    The word may be entered by another thread at this moment. For a long word, only the hash is compared.
+    """
+    slots, one, half = memory.slots, np.uint64(1), np.uint64(SLOT)
+    is_other = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
+    slot ^= half
+    is_third = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
+    return (is_other == np.uint64(0)) | (is_third == np.uint64(0))
+
+
 @kernel
 def is_same_word(memory, result, data, start, length):
     if memory.results[result - 1] != length:

@@ -31,6 +31,8 @@ from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
     BUCKET,
+    LANE,
+    LANES,
     LIMIT,
     MERGE_NUMBERS,
     SHORT,
@@ -495,7 +497,7 @@ def _by_code(symbols: dict[int, int]) -> Int32s:
 
 
 def room_for(symbols: int, merges: int, kind: int) -> tuple[MergeBuffer, kernel.SymbolBuffer]:
-    cells = symbols + kernel.MARKERS + SHORT
+    cells = max(symbols + kernel.MARKERS + SHORT, LANES * LANE)
     room = MergeBuffer(
         cells=np.empty(cells, np.int32),
         ranks=np.empty(cells, np.int32),
@@ -503,7 +505,9 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[MergeBuffer, kernel.
         previous_place=np.empty(cells, np.int32),
         heads=np.full(merges, -1, np.int32),
         live=np.zeros((merges >> 6) + 1, np.uint64),
-        short=np.empty(2 * (cells if kind in (kernel.JOINED, kernel.FOLLOWED) else SHORT), np.int64),
+        pairs=np.empty(LANES * LANE, np.int32),
+        heap=np.empty(2 * cells if kind in (kernel.JOINED, kernel.FOLLOWED) else 0, np.int64),
+        lanes=np.full(kernel.LANE_NUMBERS * LANES, -1, np.int64),
         totals=np.empty(cells, np.float64),
     )
     spelled = cells if kind == kernel.SYMBOLS else 0
@@ -728,11 +732,9 @@ def _empty_slots(count: int) -> npt.NDArray[np.uint64]:
     possible."""
     size = SLOT * count
     width = _LARGE_PAGE if 8 * size >= 2 * _LARGE_PAGE else _LINE
-    room = np.empty(size + width // 8, np.uint64)
+    room = np.zeros(size + width // 8, np.uint64)  # new memory from the system is empty without being written
     first = -room.ctypes.data % width // 8
-    slots = room[first : first + size]
-    slots[:] = 0  # touch all memory now, as it will be used soon
-    return slots
+    return room[first : first + size]
 
 
 def _enlarged(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
