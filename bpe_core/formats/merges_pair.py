@@ -192,9 +192,8 @@ class MergesPair(Format):
         is_bare = data.startswith(VERSION.encode()) and data.count(b"\n") <= 1
         called = Path(name).name
         known = [vocabulary_name(called), *(VOCABULARY_NAMES if called in MERGES_NAMES else ())]
-        return (is_bare or bool(pairs_at_the_beginning(data))) and any(
-            beside(vocabulary) is not None for vocabulary in known
-        )
+        has_vocabulary = any(beside(vocabulary) is not None for vocabulary in known)
+        return has_vocabulary and (is_bare or bool(pairs_at_the_beginning(data)))
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         (merges_name, merges_data), (where, vocabulary_data) = _merges_and_vocabulary(data, name, beside)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -143,9 +143,13 @@ def ranked(
     The ranks must be in ascending order. `taken` holds the ids of special tokens.
     """
     ranks, empty = without_empty(ranks)
-    base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
-    recovered = recover([token for token in ranks if token not in base], base, len(base))
-    numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
+    tokens = list(ranks)
+    numbers = np.fromiter(ranks.values(), np.int64, len(ranks))
+    is_base = np.fromiter(map(len, tokens), np.int64, len(tokens)) == 1
+    base = {tokens[place]: id for id, place in enumerate(np.flatnonzero(is_base).tolist())}
+    recovered = recover([*compress(tokens, (~is_base).tolist())], base, len(base))
+    of_others = numbers[~is_base]
+    numbers = np.concatenate([numbers[is_base], of_others[recovered.unmade], of_others[recovered.places]])
     merges = len(recovered.pairs)
     recipe = recipe_from(where, name=name, merges=merges, special_tokens=specials, **choices)
     alphabet = with_seeds(Alphabet.of_bytes([token[0] for token in base]), [(text, text) for text in recovered.lost])

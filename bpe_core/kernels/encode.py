@@ -277,8 +277,8 @@ def merge_block(cutter, memory, data, words, first, word, stop, separator_key):
     Several words are merged in turn, one merge at a time. First the pairs of all words are looked up, and then one pair
     of each word is joined. So a look-up waits for memory while the other words are merged.
     """
-    table, room, keys, busy = cutter.table, cutter.room, cutter.keys, np.int64(0)
-    lanes = room.lanes
+    alphabet, table, room, keys = cutter.alphabet, cutter.table, cutter.room, cutter.keys
+    lanes, busy = room.lanes, np.int64(0)
     while word < stop or busy > 0:
         for row in range(0, LANES * LANE_NUMBERS, LANE_NUMBERS):
             if lanes[row + NEW_TOKEN] >= 0:
@@ -295,9 +295,8 @@ def merge_block(cutter, memory, data, words, first, word, stop, separator_key):
                 word = next_unknown(memory, data, words, keys, first, word, stop, separator_key)
                 if word < stop and not lacks_memory(memory, most_results(SHORT, 1, IDS)):
                     start, length = place_of_word(words, keys, first, word)
-                    symbols = spell(
-                        cutter.alphabet, cutter.pieces, data, start, start + length, IDS, room.cells[at:], cutter.spelled
-                    )  # fmt: skip
+                    stop_of_word, cells = start + length, room.cells[at:]
+                    symbols = spell(alphabet, cutter.pieces, data, start, stop_of_word, IDS, cells, cutter.spelled)
                     begin_short(table, room, at, symbols)
                     lanes[row + WORD], lanes[row + SYMBOL_COUNT] = word, symbols
                     word += 1

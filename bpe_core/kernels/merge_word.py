@@ -1,8 +1,9 @@
 """The kernels that merge one word, from its base symbols to its tokens, and compute the rank of each boundary.
 
 The rank of a merge is its index in the order of learning. A merge joins only tokens of earlier merges. So while a word
-is merged, the ranks of its merges ascend. In a short word, each merge searches all offsets for the lowest rank,
-including the offsets of removed boundaries. In a long word, each rank has a list of its offsets, and a row of bits
+is merged, the ranks of its merges ascend. In a short word, each merge searches all offsets for the lowest rank, sixteen
+offsets at a time. The look-up of the new pairs is a separate function, so that other short words can be merged in the
+meantime (see `encode.merge_block`). In a long word, each rank has a list of its offsets, and a row of bits
 marks the ranks that have a list. These ranks are visited once, in ascending order. So the time grows only linearly with
 the length of the word.
 """

@@ -110,14 +110,26 @@ def test_kernels_split_long_repetitive_words_as_plain_python_does(
     assert compiled.symbols(text).ranks.tolist() == plain.symbols(text).ranks.tolist()
 
 
-def overlapping_history() -> History:
+def overlapping_history(preset: str = "raw-bytes") -> History:
     """Make random merges of a and b, and of the tokens made from a and b."""
     rng = random.Random(5)
     ids, pairs = [97, 98], []
     for index in range(300):
         pairs.append((rng.choice(ids[-12:]), rng.choice(ids[-12:])))
         ids.append(256 + index)
-    return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
+    return History.from_pairs(Recipe.preset(preset), Alphabet.of_bytes(), pairs)
+
+
+def test_new_words_that_the_kernels_merge_in_turn_become_the_same_tokens_as_in_plain_python() -> None:
+    """The words have all lengths from 1 to 70 letters, and some occur twice before their tokens are stored."""
+    rng = random.Random(8)
+    words = ["".join(rng.choices("ab", (1, share), k=length)) for length in range(1, 71) for share in (0.1, 1, 9)]
+    words *= 2
+    rng.shuffle(words)
+    words = [word for word in words for _ in range(rng.randint(1, 3))]
+    plain, compiled = both_encoders(overlapping_history("gpt2"))
+    for text in (" ".join(words), "\n".join(words), " ".join(reversed(words))):
+        assert compiled.ids(text, 300).tolist() == plain.ids(text, 300).tolist()
 
 
 def test_kernels_split_a_long_word_of_two_letters_as_plain_python_does() -> None:
