@@ -48,8 +48,8 @@ def with_notes(changes: str, version: str, notes: list[str]) -> str:
     head = f"## {version}\n"
     if head not in changes:
         versions = (
-            f"Sessions of version {schema.VERSION}, manifests of version {manifest.VERSION}. Older sessions and "
-            "manifests are read, too."
+            f"This version writes sessions of version {schema.VERSION} and manifests of version {manifest.VERSION}. It "
+            "also reads older sessions and manifests."
         )
         before, _, older = changes.partition("\n## ")
         changes = f"{before}\n{head}\n{versions}\n\n## {older}"

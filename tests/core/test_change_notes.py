@@ -8,7 +8,10 @@ import pytest
 
 from tests.change_notes import CHANGES, NOTES, note_files, read_note, with_notes
 
-PAGE = "# Changes\n\nWhat is new.\n\n## 0.2.0\n\nSessions of version 9, manifests of version 3.\n\n- **Old.** A note.\n"
+PAGE = (
+    "# Changes\n\nWhat is new.\n\n## 0.2.0\n\n"
+    "This version writes sessions of version 9 and manifests of version 3.\n\n- **Old.** A note.\n"
+)
 
 
 def test_every_change_note_has_a_title_and_one_paragraph() -> None:

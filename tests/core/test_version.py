@@ -15,7 +15,9 @@ from bpe_core.session_file import schema
 from bpe_core.support import version
 from tests.shared import ROOT
 
-HEAD = re.compile(r"^## (\S+)\n\nSessions of version (\d+), manifests of version (\d+)\.", re.MULTILINE)
+HEAD = re.compile(
+    r"^## (\S+)\n\nThis version writes sessions of version (\d+) and manifests of version (\d+)\.", re.MULTILINE
+)
 
 
 def test_a_new_version_of_the_session_or_manifest_format_requires_a_new_program_version() -> None:
