@@ -332,7 +332,7 @@ class Program(QObject):
     def _shows_training_results(self) -> bool:
         """Return whether the visible room shows results of training.
 
-        If it does, each change starts a new training run at once.
+        If it does, each change of the texts or the recipe starts a new training run at once.
         """
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
         return self.window.stage in ("", WHOLE_ROOM) and (self.window.room in ("watch", "ask") or is_editing)

@@ -79,10 +79,10 @@ class Report:
 
     @property
     def shown_moments(self) -> list[int]:
-        """Return the steps that the report shows.
+        """Return the steps that the report shows, in ascending order.
 
-        These are the steps that a user chose or marked. By default they are the beginning, some early steps and the
-        end.
+        These are the beginning, the end, and the steps that a user chose. Without a choice, the marked steps are used,
+        and without marks some early steps. If there are too many steps, the last steps before the end are left out.
         """
         end = len(self.history)
         chosen = self.moments or tuple(mark.merge for mark in self.bookmarks)

@@ -97,7 +97,10 @@ def _strings(entry: object, is_shown: bool = False) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the sentences and labels of a page, each with its line. Leave out examples and blocks of code."""
+    """Yield the sentences and labels of a page, each with the number of its first line.
+
+    Examples and blocks of code are left out.
+    """
     paragraph: list[str] = []
     is_fenced = is_example = False
     for number, line in enumerate([*text.splitlines(), ""], 1):

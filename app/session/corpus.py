@@ -337,7 +337,8 @@ def rename_group(mixture: Mixture, old: str, new: str) -> Mixture:
 def set_weight(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
     """Return a mixture in which the group `name` has the weight `weight`.
 
-    If weights are shares, then the other groups keep their proportions and share the remainder.
+    If weights are shares, the other groups keep their proportions and share the remainder. If the mixture changes from
+    factors to shares or back, the weights of all other groups become equal.
     """
     groups = {group_name: mixture.of(group_name) for group_name in names}
     is_alike = (by == "times") == (mixture.by == "times")
@@ -361,7 +362,7 @@ def set_weight(mixture: Mixture, names: Sequence[str], name: str, weight: Fracti
 def fit_mixture(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:
     """Return the mixture for a changed list of groups.
 
-    Removed groups lose their weight, and new groups get an equal share.
+    A removed group is left out. A new group gets an equal share, or the factor 1 if the weights are factors.
     """
     gone = set(before) - set(after)
     groups = [group for group in mixture.groups if group.name not in gone]

@@ -36,7 +36,7 @@ class Question:
     about
         The subject of the question. The window and the help list all questions by their subjects.
     asks
-        The question as a user asks it. If a plug-in leaves it out, it is the first sentence of the docstring.
+        The question as a user asks it. A plug-in can leave it out. Then the first sentence of the docstring is used.
     turn
         The place among the questions about the same subject.
     examples
@@ -51,7 +51,7 @@ class Question:
     roles
         The names of the function's arguments for the studies, if each study has a role of its own.
     own_endings
-        The endings of further files that an answer can be written to.
+        The endings of the additional file types that an answer can be written to, besides tables and pictures.
     follows_time
         Whether the parameter `at` follows the step that the window shows.
     in_report

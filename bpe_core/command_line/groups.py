@@ -151,7 +151,11 @@ class _MixtureBuilder:
                 self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
 
     def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
-        """Set new weights for all groups. A group without a weight is an error, unless it is a group of dev texts."""
+        """Set new weights for all groups.
+
+        If the weights are shares, each group needs one, unless it is a group of dev texts. If they are factors, a group
+        without one gets the factor 1.
+        """
         are_shares = {weight.strip().endswith("%") for weight in weights}
         if len(are_shares) == 2:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")

@@ -165,7 +165,7 @@ def _escape_what_terminal_lacks() -> None:
 
 
 def _discard_unread_output() -> None:
-    """Discard the buffer of standard output if no program reads the output.
+    """Discard the buffer of standard output, because the output can no longer be written.
 
     Otherwise Python would raise an error when it writes the buffer at the end.
     """

@@ -1,4 +1,4 @@
-"""The names by which llama.cpp recognizes special tokens, even if the file gives these tokens a different kind."""
+"""The names by which llama.cpp recognizes special tokens, even if the file lists them as ordinary tokens."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def folder() -> Path:
 
 
 def cached_tokenizers() -> list[CachedFile]:
-    """List the names of tokenizers that can be opened without a connection."""
+    """Return the names and files of all tokenizers that can be opened without a connection, sorted by name."""
     return sorted(_cached())
 
 

@@ -139,10 +139,10 @@ def about_specials(recipe: Recipe) -> list[str]:
 
 
 def about_longest(recipe: Recipe) -> list[str]:
-    """Return a list with one sentence if the recipe limits the length of tokens. The file does not store this limit.
+    """Return a list with a sentence about the recipe's limit for the length of tokens, which the file cannot store.
 
     The sentence names the option `max_token_length` of the trainer in `tokenizers`. The value of this option is the
-    limit of the recipe plus one.
+    limit of the recipe plus one. The list is empty if the recipe has no limit, or if tokens of the method have scores.
     """
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []

@@ -279,9 +279,9 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
 
 
 def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
-    """Return whether a symbol is one character with a marker for the start or the end of a word.
+    """Return whether a symbol is one character with a marker.
 
-    The marker may also say that the word continues.
+    The marker says that the character continues a word, that it ends a word, or both.
     """
     end = recipe.marker_text.encode() if recipe.marker == "glued" else b""
     character = symbol.decoded if _is_character(symbol.decoded) else symbol.decoded.removesuffix(b" ")

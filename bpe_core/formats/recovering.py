@@ -154,8 +154,8 @@ class RecoveredMerges(Generic[Text]):
     def pairs_for_alphabet(self, symbols: int) -> Int64s:
         """Return the merges as pairs of ids, for an alphabet that has `symbols` symbols.
 
-        The alphabet may have more symbols than the ids in `pairs` allow for. The additional symbols come after the base
-        symbols. So the id of each token that a merge makes grows by the number of additional symbols.
+        In `pairs`, the alphabet has `first_id` symbols. Additional symbols come after these symbols. So the id of each
+        token that a merge makes grows by the number of additional symbols.
         """
         more = symbols - self.first_id
         return self.pairs + more * (self.pairs >= self.first_id) if more else self.pairs
@@ -274,7 +274,7 @@ class Parts(Generic[Text]):
     def pairs(self, base: Int64s, first_id: int) -> Int64s | None:
         """Return the ids of the two parts of each token. `base` holds the id of each symbol, or -1.
 
-        Return None if a token has no parts, or if one of its parts comes after the token.
+        Return None if a token has no parts, if one of its parts comes after the token, or if a symbol has the id -1.
         """
         if self.is_late.any() or (self.left < 0).any() or (base < 0).any():
             return None

@@ -101,7 +101,10 @@ def _of_text(data: bytes, name: str) -> Submission:
 
 
 def _literal(text: str) -> Any:
-    """Evaluate a Python literal without running code. Return None if the text is not a literal."""
+    """Evaluate a Python literal without running code.
+
+    Return None if the text is not a literal, or if it is too long.
+    """
     if len(text) > MOST_SOURCE:
         return None
     try:
@@ -113,8 +116,9 @@ def _literal(text: str) -> Any:
 def _of_value(value: Any, name: str) -> Submission:
     """Return the merges in a value.
 
-    The value is the list of merges, an object with `merges`, a vocabulary, or a pair of a vocabulary and a list of
-    merges in either order.
+    The value is the list of merges, an object with `merges`, a vocabulary, or a list of tokens with their ranks. It can
+    also be a pair of a vocabulary and a list of merges in either order. If the value has an object `model`, only this
+    object is read.
     """
     if isinstance(value, dict) and isinstance(value.get("model"), dict):
         value = value["model"]

@@ -282,7 +282,8 @@ class Alphabet:
     def id_of_continuation(self) -> dict[bytes, int]:
         """Return the ids of the symbols that represent characters inside a word, after its first character.
 
-        The keys are the characters. The map is empty if there are no separate symbols for these places.
+        The keys are the characters. The dictionary is empty if the alphabet has no separate symbols for such
+        characters.
 
         Some alphabets have separate symbols for the last character of a word. For such a symbol, the key is the
         character with a space after it.

@@ -336,7 +336,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joins(self) -> Int64s:
-        """Return the rows of the steps that made a token which did not exist before."""
+        """Return the rows of the merges that made a new token, and not a token that an earlier merge had made."""
         joins = np.flatnonzero(self.columns.right >= 0)
         if TOKEN not in self.reasons:
             return joins
@@ -490,10 +490,9 @@ class History(Sequence[Step]):
         return symbols
 
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
-        """Return the length of each token in base symbols.
+        """Return the length of each token: the sum of the lengths of its base symbols, by default 1 each.
 
-        If `of_symbols` is given, it holds the length of each base symbol. Otherwise each base symbol has the length
-        1.
+        `of_symbols` holds the length of each base symbol.
         """
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])

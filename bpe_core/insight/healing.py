@@ -36,7 +36,7 @@ MOST_TRIED = 2**25  # bytes of all texts that are tried
 
 @dataclass(frozen=True)
 class CoveringToken:
-    """A token that begins in a prompt and reaches beyond its end."""
+    """A token that begins in a prompt and continues beyond the end of the prompt."""
 
     index: int
     rest: bytes  # the end of the prompt with which it begins
@@ -102,10 +102,10 @@ def heal_prompt(
 
 
 def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield each token that begins with the last bytes of the text and continues beyond its end.
+    """Yield each token that begins with the last bytes of the text and continues beyond the end of the text.
 
-    A token is yielded as `(offset, index, bytes)`. The offset is the position in the text at which the token
-    begins.
+    Only tokens of whole characters are yielded, each as `(offset, index, bytes)`. The offset is the position in the
+    text at which the token begins.
     """
     history = tokenizer.history
     texts = TokenBytes(history)

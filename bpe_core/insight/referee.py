@@ -106,7 +106,10 @@ def judge(words: WordTable, history: History, work: Work = ALONE, habits: Habits
 
 
 def sound_steps(words: WordTable, history: History, work: Work = ALONE, habits: Habits = NO_HABITS) -> int:
-    """Return the number of steps before the first step that joined a pair although another pair was more frequent."""
+    """Return the number of steps before the first wrong step, or the number of all steps if none is wrong.
+
+    A step is wrong if another pair was more frequent, or if its own pair did not occur in the words.
+    """
     columns = _Replay(words, history, work, habits).columns({}, history.recipe.ties)
     is_zero = (columns.count == 0) & ~_are_added(columns, habits)
     wrong = np.flatnonzero((columns.runner_up_count > columns.count) | is_zero)

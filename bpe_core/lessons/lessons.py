@@ -55,7 +55,7 @@ class LessonStep:
 
     @property
     def is_about_others(self) -> bool:
-        """Return whether the step's question is about words of its own, which are not in the lesson."""
+        """Return whether the question is about words or pieces of its own, and not about the words of the lesson."""
         return self.query is not None and bool(self.query.words or self.query.pieces)
 
     @property

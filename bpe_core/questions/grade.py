@@ -194,7 +194,10 @@ def _results(place: str) -> dict[str, Path]:
 
 
 def _result_in(folder: Path) -> Path:
-    """Return the file with the merges in a student's folder. A file with "merges" in its name is preferred."""
+    """Return the file with the merges in a student's folder. A file with "merges" in its name is preferred.
+
+    If the folder has no such file, return a path without a file, so that the answer reports the missing file.
+    """
     files = [file for file in sorted(folder.iterdir()) if file.is_file() and file.suffix in USUAL_ENDINGS]
     if not files:
         return folder / "merges.json"  # a file that is missing, so that the answer says so

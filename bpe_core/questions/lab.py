@@ -247,7 +247,7 @@ def _cut_text(text: str, sides: Sequence[ComparedTokenizer], tokens: Sequence[To
 def _with_bars(data: bytes, cuts: ParallelCuts, index: int) -> str:
     """Return a text with a bar at each boundary between tokens.
 
-    The bar is double at a boundary that other tokenizers of the comparison do not have.
+    The bar is double at a boundary that only some tokenizers of the comparison have.
     """
     differing = set(cuts.differing.tolist())
     places = cuts.places[cuts.has[index]].tolist()

@@ -1,6 +1,6 @@
 """The question `ties`. It asks which steps were decided by a tie.
 
-It also asks which steps would be made under a different tie rule.
+It also asks what another tie rule would change.
 """
 
 from __future__ import annotations

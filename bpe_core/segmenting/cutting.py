@@ -269,7 +269,8 @@ class Cutting:
     def _array_splitter(self) -> ArraySplitter | None:
         """Return the splitter that splits many texts into words at once by array operations.
 
-        Return None if an operation of the tokenizer file has no array operation.
+        Return None if the operations of the tokenizer file do not split texts into words, or if one of them has no
+        equivalent array operation.
         """
         from bpe_core.segmenting.array_splitter import array_splitter  # loads machine code
 

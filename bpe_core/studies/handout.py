@@ -22,7 +22,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.specials import parts_of
 
-LONGEST = 10_000_000  # bytes of a text that are encoded
+LONGEST = 10_000_000  # characters of a text that are encoded
 ROUNDS = 3  # times that a text is encoded; the shortest time counts
 LARGE_CORPUS = 825e9  # bytes
 
@@ -111,7 +111,7 @@ def crosswise(trained: Sequence[ExerciseTokenizer], texts: Mapping[str, Texts], 
 
 
 def sample_of(text: Texts, specials: Collection[str]) -> list[str]:
-    """Return the first 10 MB of a text, split into documents at special tokens."""
+    """Return the documents in the first 10 million characters of a text. Special tokens divide them further."""
     documents: list[str] = []
     room = LONGEST
     with text.reading() as corpus:

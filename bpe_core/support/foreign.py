@@ -99,7 +99,7 @@ def parsed_json(text: str, **choices: Any) -> Any:
 
 
 def _estimate_values(text: str) -> int:
-    """Estimate the number of values in a JSON text. Each bracket and each comma counts as one value."""
+    """Estimate the number of values in a JSON text. Each opening bracket and each comma counts as one value."""
     return sum(map(text.count, "[{,"))
 
 

@@ -1,9 +1,9 @@
-"""A journal of files that are put in place together. If the writer is killed, another program completes the journal.
+"""A journal of files that are put in place together. If the writer is killed, another process completes the journal.
 
 No system renames two files at once. So the new files are first written next to their places. When all of them are
 complete on the disk, a journal with all names is written next to the first place. From then on, the new files are the
-valid files. If the process is killed or the power fails, the next program of this kind that opens or writes such a file
-finishes the work, so that all files are old or all files are new:
+valid files. If the process is killed or the power fails, the next process of this program that opens or writes one of
+the files finishes the work, so that all files are old or all files are new:
 
 - Before the journal is complete, no file has been moved. All files are old, and the new files are removed later.
 - When the journal is complete, the remaining files are renamed as the journal says. Next to each place except the

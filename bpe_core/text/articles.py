@@ -1,8 +1,8 @@
-"""Articles for exercises, made by a small grammar. They replace OpenWebText where nothing may be downloaded.
+"""Articles for exercises, made by a small grammar. They replace OpenWebText if nothing may be downloaded.
 
 The words are invented: syllables make stems, and stems take English endings. As in a real text, a few words are common
-and most words are rare. Names, places, numbers, dates, addresses, programs and words in eleven scripts occur, too. So
-the articles mean nothing, but a tokenizer has as much to learn as from a real text. The same seed gives the same
+and most words are rare. Names, places, numbers, dates, addresses, programs and words in eleven scripts occur, too. The
+articles mean nothing, but a tokenizer has as much to learn from them as from a real text. The same seed gives the same
 articles.
 
 >>> text = articles(2)

@@ -439,7 +439,7 @@ class DocumentFilter:
     def chosen(self, pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
         """Yield the texts that pass the filter, in pieces of about `size` bytes.
 
-        The source is read document by document.
+        `pieces` holds the texts before they are filtered.
         """
         group = self._group
         if group.unique:

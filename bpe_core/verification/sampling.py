@@ -1,6 +1,6 @@
-"""Texts and words that are hard to split, and a tokenizer to check on them.
+"""Texts and words that are hard to split, and a tokenizer that is compared with another library on them.
 
-The tokenizer uses only the features that a format can store.
+The tokenizer uses only the features that files of a format can store.
 """
 
 from __future__ import annotations
@@ -280,7 +280,10 @@ def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
 
 
 def answer_of(peer: Peer, sample: str) -> object:
-    """Return another library's answer to a sample, or the exception that it raises."""
+    """Return another library's answer to a sample, or the message of the exception that it raises.
+
+    Each token that the library returns as bytes is replaced by its number of characters.
+    """
     try:
         with throwing_exceptions():
             return [len(piece.decode()) if isinstance(piece, bytes) else piece for piece in peer(sample)]

@@ -1,4 +1,4 @@
-"""The comparison of an opened tokenizer with the library of its format, which runs once and stores its result.
+"""The comparison of an opened tokenizer with the library of its format. It runs once, and its result is stored.
 
 Loading this module is fast, because it loads the check itself only for a file that was not checked before.
 """

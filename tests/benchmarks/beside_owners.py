@@ -135,10 +135,10 @@ def learned_history() -> History:
 
 
 def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
-    """Yield the name of a file and two functions, for each further kind of file.
+    """Yield a file name and two functions for each of tokenizer.json, merges.txt and a file of tiktoken's ranks.
 
-    Both functions open the file and encode a text. The first function uses this program. The second function uses
-    the library to which the format of the file belongs.
+    Both functions open the file and encode a text. The first function uses this program. The second function uses the
+    library to which the format of the file belongs.
 
     The files have GPT-2's 50,257 tokens, or the learned tokens if GPT-2's file is missing.
     """

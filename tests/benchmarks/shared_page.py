@@ -44,7 +44,7 @@ REAL = ("data/wikitext2-train-unk.txt", "data/udhr-languages.txt")
 
 
 def history_of(merges: int) -> bpe.History:
-    """Return a history of `merges` merges. If our texts have too few merges, random merges are added."""
+    """Return a history of `merges` merges. If too few merges can be learned from our texts, random merges are added."""
     texts = [path.read_text(encoding="utf-8") for path in Path("tests/texts").glob("*.txt")]
     texts += [text_of(name) for name in available_texts(*REAL)]
     learned = bpe.train(texts, "gpt2", vocab_size=None, merges=merges, min_frequency=1).history

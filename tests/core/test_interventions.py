@@ -87,7 +87,8 @@ def learn_in_portions(
 ) -> dict[str, Any]:
     """Call a learner again and again until it ends. Each call does about `work` units of work.
 
-    Return the learner's columns, its reasons and the remaining pairs.
+    Return the learner's columns, its reasons, the cause of its end, and the pair that it would join next, if there is
+    one.
     """
     recipe, room = history.recipe, history.recipe.merge_limit(len(history.alphabet))
     columns = Columns.with_room(room)

@@ -97,9 +97,9 @@ def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(histo
 
 
 def ranks_by_reference(text: str, history: History) -> list[int]:
-    """Compute the rank of the boundary before each byte of a text, and of the boundary at its end.
+    """Compute the rank of the boundary before each byte of a text, and of the boundary at the end of the text.
 
-    The ranks come from the reference implementation. The rank is PATTERN_CUT where a word starts or ends.
+    The reference implementation computes the ranks inside words. The rank is PATTERN_CUT where a word starts or ends.
     """
     recipe = history.recipe.with_changes(special_tokens=())
     ranks: list[int] = []

@@ -151,7 +151,10 @@ class ChartWiring(QObject):
             self._write(exact, command, path)
 
     def _write_own(self, make: Callable[[], bytes], command: tuple[str, ...], path: Path) -> None:
-        """Write a file in a background task. Only this page offers files of this kind."""
+        """Write a file in a background task. `make` returns the content of the file.
+
+        This is for the additional file types that only some pages offer.
+        """
 
         def write(task: Task) -> None:
             with write_atomically(path) as file:

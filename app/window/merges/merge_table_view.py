@@ -330,7 +330,10 @@ class MergeTableView(QTableView):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the last row visible if it was visible. Otherwise keep the row of the step shown visible."""
+        """Keep the last row visible if it was visible before.
+
+        Otherwise, scroll to the row of the step shown if that row was visible before.
+        """
         was_at_end = self.is_at_end
         marked = self._model.index(self.delegate.marked_row, 0)
         was_in_sight = marked.isValid() and 0 <= self.visualRect(marked).top() < event.oldSize().height()
@@ -343,9 +346,10 @@ class MergeTableView(QTableView):
             self._bring_into_view(marked)
 
     def _sort(self, column: int) -> None:
-        """Sort by a column.
+        """Sort by a column. A second click on the same column reverses the order.
 
-        A second click reverses the order. At first, a column of numbers is sorted from the largest to the smallest.
+        At first, a column of numbers is sorted from the largest to the smallest. The column of steps and the columns of
+        texts are sorted in ascending order.
         """
         if column == self._model.sort_column:
             is_descending = not self._model.sort_descending

@@ -250,9 +250,10 @@ class ShelfModel(QObject):
     # -- downloads -------------------------------------------------------------------------
 
     def fetch(self, key: str) -> None:
-        """Ask the hub for the size and the licence of a tokenizer. Then download it.
+        """Ask the hub for the size and the licence of a tokenizer, or download it if the hub has answered already.
 
-        If the answer of the hub is not on the card yet, show it, and wait until the user asks a second time.
+        If the card already shows what the hub answers, the download begins at once. Otherwise the card shows the
+        answer, and the download begins when the user asks a second time.
         """
         entry = self._entries[key]
         download = self._downloads.setdefault(key, _Download())

@@ -79,8 +79,8 @@ def run(options: argparse.Namespace) -> int:
 def _recipe_before(history: History, step: int) -> Recipe:
     """Return the recipe for a branch that begins at a step.
 
-    The recipe keeps all interventions before the step, and the pairs that are forbidden at the step. It has no later
-    interventions.
+    The recipe keeps all interventions before the step, and the pairs that are forbidden at the step. All other
+    interventions are left out.
     """
     own = history.recipe.grown_from
     if step > len(history):

@@ -67,9 +67,10 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Record the positions of each pair in the arena, the array that holds the positions of all pairs.
+        """Record the positions of pairs in the arena, the array that holds the positions of all pairs.
 
-        A range of the arena is reserved for each pair. If a pair has no such range, its positions are not recorded.
+        A range of the arena is reserved for each pair that is frequent enough. The positions of all other pairs are not
+        recorded.
         """
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()

@@ -157,9 +157,10 @@ def encode_documents(
 
 
 def check_folder(path: Path) -> None:
-    """Raise OutputError if the folder holds files that are not shards.
+    """Raise OutputError if shards cannot be written into this folder.
 
-    Otherwise these files would be lost when the folder is replaced.
+    The folder must not hold files that are not shards, because these files would be lost when the folder is replaced.
+    If there is no folder with this path yet, its parent folder must exist.
     """
     if path.is_dir():
         other = next((name for name in _names_in(path) if not _OF_SHARDS.fullmatch(name)), None)
@@ -172,9 +173,9 @@ def check_folder(path: Path) -> None:
 
 
 def _megatron_width(width: Width, *, is_chosen: bool) -> Width:
-    """Return the width of ids in a .bin file for Megatron. The default is int32.
+    """Return `width`, or int32 if the index of Megatron cannot express `width`.
 
-    Raise BpeError if a user chose a width that Megatron's index cannot express.
+    Raise BpeError if a user chose a width that the index cannot express.
     """
     if width in _MEGATRON_CODES:
         return width
@@ -320,7 +321,7 @@ class _Shards:
     def _finished_shards(self) -> list[_Shard]:
         """Return the finished shards that an earlier run of the same request has written.
 
-        Remove all unfinished files.
+        Remove all other files, except those that the workers of a Dask cluster have written for the same request.
         """
         whole: list[_Shard] = []
         kept = set[str]()
@@ -485,7 +486,7 @@ class _Saver:
             self._size = size
 
     def finish(self) -> None:
-        """Wait until the running save has finished. Raise OSError if the disk has failed."""
+        """Wait until the save that was begun last has ended. Raise OSError if the disk has failed."""
         if self._saved is not None:
             self._saved.result()
         self._saved = None

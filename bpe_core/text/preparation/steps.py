@@ -165,7 +165,7 @@ def is_added(step: Step, content: str) -> bool:
 
 
 def has_no_options(step: Step) -> bool:
-    """Return whether a step only searches for a special token, without options such as the spaces around it."""
+    """Return whether a step is the search for a special token, with all options of this search at their defaults."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 

@@ -75,7 +75,7 @@ def test_a_report_page_is_written_even_if_cells_of_the_answer_contain_lists(
     ],
 )
 def test_an_empty_file_name_is_refused(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """An empty name was read as the current folder, and a result without a name was not written."""
+    """In an earlier version, an empty name meant the current folder, and a result with an empty name was not kept."""
     assert run(argv) == 2
     assert "the name is empty" in capsys.readouterr().err
 

@@ -1,4 +1,7 @@
-"""Tests of a follower of a session file while another process writes, replaces or damages the file, or is killed."""
+"""Tests of a follower of a session file.
+
+Meanwhile another process writes, replaces or damages the file, or is killed.
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int)
 
 @st.composite
 def boundary_cases(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]:
-    """Draw a merge table, the symbols of a word with their ranks, one boundary of the word, and a step."""
+    """Draw a merge table, the symbols of a word, the ranks of its boundaries, one of these boundaries, and a step."""
     history = draw(merge_tables())
     letters = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind != "marker"]
     used = sorted({id for merge in history for id in (merge.left, merge.right) if id < len(history.alphabet)})
@@ -159,7 +159,7 @@ def check_later(reason: Reason, history: History, symbols: list[int], boundary: 
 def check_taken(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
     """Check that the boundary would vanish if the pair were merged earlier.
 
-    The pair must come just before the merge that takes one of its two tokens.
+    For this check, the pair is moved to the place just before the merge that takes one of its two tokens.
     """
     assert reason.rank is not None
     assert reason.taken_by is not None

@@ -178,10 +178,10 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def pair(self) -> list[Lane]:
-        """Return the two lanes that are compared step by step.
+        """Return the two lanes that are compared step by step. The list is empty if there are fewer than two lanes.
 
-        If the user has not chosen a pair, return the run shown and its parent. If the parent is not among the lanes,
-        return the run shown and another run.
+        If the user has not chosen a pair, these are the lanes of the run shown and of its parent. If one of these runs
+        has no lane, another lane takes its place.
         """
         if not self.is_ready:
             return []

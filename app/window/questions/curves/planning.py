@@ -45,7 +45,10 @@ class CurvePlan:
 
     @property
     def sizes(self) -> str:
-        """Return the proposed vocabulary sizes as text: the recipe's size, half of it and a quarter of it."""
+        """Return the proposed vocabulary sizes as text.
+
+        These are the recipe's size, half of it and a quarter of it. The half and the quarter are at least 300.
+        """
         size = self._recipe.value.vocab_size or 4_000
         return ", ".join(str(proposed) for proposed in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 

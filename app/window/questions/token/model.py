@@ -138,9 +138,9 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 
 def _old_or_new(run: Run, step: int) -> str:
-    """Return a phrase that says whether a step of an extended vocabulary is old or new.
+    """Return a phrase that says whether a step came before or after the extension of its table.
 
-    Return an empty string if the vocabulary was not extended.
+    Return an empty string if the table was not extended.
     """
     grown_from = run.recipe.grown_from
     if not grown_from:

@@ -71,7 +71,7 @@ class WordFacts:
 
     @property
     def clicked_boundary(self) -> BoundaryFacts | None:
-        """Return the boundary that the user clicked, or None if the word has no such boundary."""
+        """Return the clicked boundary: the first boundary at or after `byte`. Return None if there is none."""
         return next((boundary for boundary in self.boundaries if boundary.byte >= self.byte), None)
 
     @property

@@ -43,7 +43,7 @@ def no_couples() -> Couples:
 
 
 class Usage:
-    """The average over the last rounds of how often each edge, each node and each piece was used, from 0 to 1."""
+    """The use of each edge, each node and each piece: an average over the last rounds, from 0 to 1."""
 
     def __init__(self, lattice: Lattice) -> None:
         self._rounds = 0
@@ -61,7 +61,10 @@ class Usage:
             average += (now.astype(np.float32) - average) * np.float32(rate)
 
     def used_edges(self) -> Int64s:
-        """Return the edges that are used enough for a couple. If they are many, return the next part of them."""
+        """Return the edges that are used often enough to be in a new couple of pieces.
+
+        If there are many, return a part of them. The next call returns the next part.
+        """
         used = np.flatnonzero(self.edges > LEAST_USE)
         begin = self._begin if self._begin < len(used) else 0
         self._begin = begin + MOST_EDGES

@@ -45,8 +45,8 @@ NO_MORE_COUPLES = 0.8  # the share of the rounds after which no couples are adde
 class Floor:
     """A proven lower bound: no vocabulary of `wanted` pieces splits the words into fewer than `value / unit` tokens.
 
-    `prices` has the price of each edge. The beginning of this module explains how the prices prove the bound.
-    `couples` has the couples with a price, each as the numbers of its edges and its price.
+    `prices` has the price of each edge. The beginning of this module explains how the prices prove the bound. `couples`
+    has a row for each couple of pieces with a price: the numbers of its edges, and then its price.
     """
 
     wanted: int  # pieces
@@ -181,7 +181,7 @@ class FloorPrices:
         return self._usage is not None
 
     def begin_couples(self, share: float) -> None:
-        """Continue from the best prices, and give prices to couples from now on.
+        """Continue from the best prices, and from now on give prices to couples of pieces, too.
 
         `share` is the completed part of the planned rounds, from 0 to 1.
         """
