@@ -19,7 +19,14 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from bpe_core.command_line.interruption import STYLES, Interruption, SecondInterrupt, exit_code, progress_style
+from bpe_core.command_line.interruption import (
+    STYLES,
+    Interruption,
+    SecondInterrupt,
+    exit_code,
+    interruptible,
+    progress_style,
+)
 from bpe_core.command_line.parser import (
     WITHOUT_MANIFEST,
     Command,
@@ -42,6 +49,7 @@ from bpe_core.support.version import PROGRAM
 FAILED = 1
 USAGE = 2
 PIPE_CLOSED = 141
+FINISHES = "Stopping when the manifest is written. Press Ctrl-C again to stop at once."
 ALWAYS_NEEDED = ("numpy", "regex")  # packages that an interrupted installation may lack
 
 
@@ -145,9 +153,13 @@ def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Name
     account = CommandRecord(argv, options)
     with captured_output() as printed:
         code = command.run(options)
-    if code in command.ends_well:
+    if code not in command.ends_well:
+        return code
+    stopped = f"The command was stopped, and {'no manifest' if command.grows else 'nothing'} was written."
+    with interruptible(FINISHES, stopped) as interruption:
+        interruption.worth_keeping = True
         account.write(account.manifest(printed.getvalue()))
-    return code
+    return interruption.exit_code or code
 
 
 def _open_closed_output() -> None:

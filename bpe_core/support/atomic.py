@@ -45,9 +45,9 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
     Raise OutputError if another process is making one of the results.
 
     If `manifest` is the path of a manifest, the new results stay in temporary files until the manifest is written. Then
-    all files are put in place together. If no manifest is written, the old manifest is removed. If `grows` is true, the
-    results grow step by step. Then the old manifest is removed before the first change, so that it never describes
-    other results.
+    all files are put in place together. If no manifest is written, the old manifest is removed. If the user stops the
+    command, the old results and their manifest stay. If `grows` is true, the results grow step by step. Then the old
+    manifest is removed before the first change, so that it never describes other results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
     manifests: dict[Path, Path] = {}
@@ -83,10 +83,17 @@ class ResultsWithManifest:
     def __enter__(self) -> None:
         waiting.append(self)
 
-    def __exit__(self, *_: object) -> None:
-        """Put all results in place, even after an error. If no new manifest was written, remove the old manifest."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Put all results in place, even after an error. If no new manifest was written, remove the old manifest.
+
+        If the user stops the command, keep the old results with their manifest.
+        """
         waiting.remove(self)
         moves = dict(self._moves)
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            for move in moves.values():
+                move.give_up()
+            return
         if not moves:
             return
         manifest_move = moves.pop(self._manifest, None)

@@ -33,6 +33,7 @@ from typing import Any
 
 from bpe_core.errors import OutputError
 from bpe_core.support.lock import Lock
+from bpe_core.support.signals import hold_signals
 
 # The endings of a folder written next to its place, and of an old file or folder; a file with its lock ends in .part.
 OF_PARTS = ".part"
@@ -103,19 +104,20 @@ def put_in_place(moves: Sequence[Move]) -> None:
 
     The first file is the main file. Its old version is removed first, and its new version is put in place last. Without
     the main file, no program reads the other files. If a file cannot be renamed, all old files are restored, and the
-    OSError is raised.
+    OSError is raised. A signal that asks the process to stop waits until all of this is done.
     """
-    try:
-        is_at_once = len(moves) == 1 and not (moves[0].goes or (moves[0].part.is_dir() and moves[0].place.is_dir()))
-        if is_at_once:
-            moves[0].take_place()
-            sync_folder(moves[0].place.parent)
-        else:
-            _by_journal(moves)
-    except BaseException:
-        for move in moves:
-            move.give_up()
-        raise
+    with hold_signals():
+        try:
+            is_at_once = len(moves) == 1 and not (moves[0].goes or (moves[0].part.is_dir() and moves[0].place.is_dir()))
+            if is_at_once:
+                moves[0].take_place()
+                sync_folder(moves[0].place.parent)
+            else:
+                _by_journal(moves)
+        except BaseException:
+            for move in moves:
+                move.give_up()
+            raise
 
 
 def _by_journal(moves: Sequence[Move]) -> None:

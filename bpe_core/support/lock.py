@@ -11,6 +11,8 @@ import os
 import sys
 from pathlib import Path
 
+from bpe_core.support.signals import hold_signals
+
 
 class Lock:
     """A lock on a file. It is held until `release` or `leave` is called.
@@ -57,12 +59,13 @@ class Lock:
         """Release the lock and remove its file."""
         if self._is_released:
             return
-        self._is_released = True
-        if sys.platform == "win32":  # an open file cannot be removed there
+        with hold_signals():
+            self._is_released = True
+            if sys.platform == "win32":  # an open file cannot be removed there
+                self._close()
+            with contextlib.suppress(OSError):
+                self.path.unlink()
             self._close()
-        with contextlib.suppress(OSError):
-            self.path.unlink()
-        self._close()
 
     def leave(self) -> None:
         """Release the lock. The file stays for the next process."""

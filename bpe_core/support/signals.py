@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 SIGNALS = tuple(
@@ -44,6 +44,19 @@ class SignalListener:
     def _hear(self, number: int, frame: FrameType | None) -> None:
         _redirect_closed_terminal()
         self._handler(number, frame)
+
+
+@contextlib.contextmanager
+def hold_signals() -> Iterator[None]:
+    """Let signals wait until the `with` block has ended, so that they cannot stop it in the middle."""
+    heard: list[int] = []
+    listener = SignalListener(lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        listener.stop()
+        for number in heard:
+            signal.raise_signal(number)
 
 
 def _redirect_closed_terminal() -> None:

@@ -516,6 +516,38 @@ def test_the_old_manifest_is_removed_before_the_new_result_is_renamed(
     assert manifest.read_bytes() == b"of the new one"
 
 
+@pytest.mark.parametrize("removed", [".former", ".together", ".part"])
+def test_a_signal_waits_until_all_files_are_in_place_and_nothing_else_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: str
+) -> None:
+    """The signal comes when the first old file, journal or claim is removed."""
+    paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
+    for path in paths:
+        write(path, b"old")
+    # Tests that run in the background inherit an ignored Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    unlink = Path.unlink
+    seen: list[Path] = []
+
+    def be_asked_to_stop(path: Path, missing_ok: bool = False) -> None:
+        if path.name.endswith(removed):
+            seen.append(path)
+        if len(seen) == 1:
+            signal.raise_signal(signal.SIGINT)
+        unlink(path, missing_ok=missing_ok)
+
+    def write_pair() -> None:
+        with reserve(*paths), write_together(*paths) as files:
+            for file in files:
+                file.write(b"new")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", be_asked_to_stop)
+        with pytest.raises(KeyboardInterrupt):
+            write_pair()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"merges.txt": b"new", "vocab.json": b"new"}
+
+
 def test_all_files_keep_their_content_if_one_of_several_files_cannot_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

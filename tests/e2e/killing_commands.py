@@ -7,9 +7,9 @@ Older files must stay complete, and a second run must end normally.
 An attempt starts a command and interrupts it. Half of the attempts kill the command at a random moment,
 mostly a late moment. The other half kill it before it opens a file for writing, renames a file or removes a
 file. Some attempts interrupt the command in another way: they send a signal that asks it to stop, close the
-pipe that it writes to, or fill the disk. The command runs in a fork of this process, so that it need not load
-any modules. Its folder contains `in/` and `out/`. Before an attempt, `out/` is empty or has the result of the
-same command for different texts.
+pipe that it writes to, or fill the disk. Such a signal comes at a random moment, or before the command changes
+a file. The command runs in a fork of this process, so that it need not load any modules. Its folder contains
+`in/` and `out/`. Before an attempt, `out/` is empty or has the result of the same command for different texts.
 """
 
 from __future__ import annotations
@@ -142,15 +142,23 @@ LIBRARIES = ("tokenizers", "tiktoken", "sentencepiece", "transformers", "pyarrow
 
 DEEDS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "sqlite3.connect")
 WRITES = os.O_WRONLY | os.O_RDWR
+ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SECONDS_TO_END = 120  # for processes that a killed one has started, also on a busy machine
 
 Files = dict[str, Any]  # by their places in a folder: what is in them
 
 
-def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda: None, stop: int = 0) -> int:
+def begin(
+    arguments: str,
+    folder: Path,
+    *,
+    settles: Callable[[], None] = lambda: None,
+    stop: int = 0,
+    number: int = signal.SIGKILL,
+) -> int:
     """Start a command in a separate process, and return the process id.
 
-    The process kills itself before file operation number `stop`.
+    The process sends the signal `number` to itself before file operation number `stop`.
     """
     sys.stdout.flush()
     child = os.fork()
@@ -159,6 +167,7 @@ def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda:
     code = 99
     try:
         os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores Ctrl-C
         os.chdir(folder)
         said = os.open(output_file(folder), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         for stream in (1, 2):
@@ -166,7 +175,7 @@ def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         settles()
         sys.stdout, sys.stderr = (os.fdopen(stream, "w", closefd=False) for stream in (1, 2))
-        done = counted_deeds(stop)
+        done = counted_deeds(stop, number)
         code = main(shlex.split(arguments))
         sys.stdout.flush()
         deeds_in(folder).write_text(str(done[0]))
@@ -179,14 +188,14 @@ def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda:
             os._exit(code)
 
 
-def counted_deeds(stop: int) -> list[int]:
+def counted_deeds(stop: int, number: int) -> list[int]:
     done = [0]
 
     def hook(event: str, details: tuple[Any, ...]) -> None:
         if event in DEEDS or (event == "open" and isinstance(details[2], int) and details[2] & WRITES):
             done[0] += 1
             if done[0] == stop:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), number)
 
     sys.addaudithook(hook)
     return done
@@ -371,7 +380,8 @@ def mixture_of_old_and_new(command: PreparedCommand, now: Files, *, is_asked: bo
         held, old, new = visible.get(name), command.old.get(name), command.new.get(name)
         if held not in (old, new) and not is_valid_part(command, held, new, is_asked=is_asked):
             yield f"{name} is neither the old one nor the new one"
-    if visible not in (command.old, command.new) and command.name not in BIT_BY_BIT and not is_asked:
+    may_mix = command.name in BIT_BY_BIT or (is_asked and command.name.startswith(LEARNS))
+    if visible not in (command.old, command.new) and not may_mix:
         late = [name for name, new in command.new.items() if visible.get(name) != new]
         yield f"old and new are mixed: {late} are not new"
 
@@ -418,7 +428,13 @@ def before_a_deed(chosen: random.Random, command: PreparedCommand, folder: Path)
 
 
 def asked_to_stop(chosen: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
-    return at_a_moment(chosen, command, folder, chosen.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
+    return at_a_moment(chosen, command, folder, chosen.choice(ASKING))
+
+
+def asked_before_a_deed(chosen: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
+    deed, number = chosen.randint(1, command.deeds), chosen.choice(ASKING)
+    child = begin(command.arguments, folder, stop=deed, number=number)
+    return f"signal {number} before deed {deed} of {command.deeds}", child
 
 
 def read_by_nobody(_: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
@@ -443,6 +459,7 @@ WAYS: Sequence[Way] = (
     *[at_a_moment] * 8,
     *[before_a_deed] * 8,
     *[asked_to_stop] * 2,
+    *[asked_before_a_deed] * 2,
     read_by_nobody,
     on_a_full_disk,
 )

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 from bpe_core.command_line.commands.repeat import OF_PDF
 from bpe_core.command_line.main import run
-from bpe_core.command_line.manifest import VERSION, captured_output
+from bpe_core.command_line.manifest import VERSION, CommandRecord, Manifest, captured_output
 
 BUT_FOR = {
     "benchmark": "identical except for the time that the command took",
@@ -215,28 +216,37 @@ def test_an_existing_file_gets_a_manifest_only_if_repeating_its_command_gives_an
     assert Path("how.json").read_bytes() == proved
 
 
-def test_an_old_manifest_is_removed_before_its_result_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("signals", "is_new"), [(1, True), (2, False)])
+def test_a_signal_while_a_manifest_is_written_leaves_result_and_manifest_both_old_or_both_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], signals: int, is_new: bool
 ) -> None:
+    """The first Ctrl-C lets the command finish the manifest. The second discards the new result."""
     monkeypatch.chdir(tmp_path)
+    # Tests that run in the background inherit an ignored Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     Path("book.txt").write_text(TEXT, encoding="utf-8")
     train = ["train", "book.txt", "--output", "merges.csv", "--quiet", "--manifest", "how.json", "--merges"]
     assert run([*train, "5"]) == 0
-    former = Path("merges.csv").read_bytes(), Path("how.json").read_bytes()
+    old = Path("merges.csv").read_bytes(), Path("how.json").read_bytes()
     assert run([*train, "6", "--recipe", "missing.json"]) == 1, "so nothing is written"
-    assert former == (Path("merges.csv").read_bytes(), Path("how.json").read_bytes())
+    assert old == (Path("merges.csv").read_bytes(), Path("how.json").read_bytes())
+    write = CommandRecord.write
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
+    def write_while_asked_to_stop(record: CommandRecord, manifest: Manifest) -> None:
+        for _ in range(signals):
+            signal.raise_signal(signal.SIGINT)
+        write(record, manifest)
 
     with monkeypatch.context() as patch:
-        patch.setattr("bpe_core.command_line.manifest.CommandRecord.write", killed)
+        patch.setattr(CommandRecord, "write", write_while_asked_to_stop)
         assert run([*train, "6"]) == 130
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.txt", "merges.csv"]
-    assert Path("merges.csv").read_bytes() != former[0]
+    assert ("nothing was written" in capsys.readouterr().err) is not is_new
+    after_signal = Path("merges.csv").read_bytes(), Path("how.json").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.txt", "how.json", "merges.csv"]
     assert run([*train, "6"]) == 0
-    manifest = json.loads(Path("how.json").read_bytes())
-    assert manifest["results"][0]["bytes"] == len(Path("merges.csv").read_bytes())
+    new = Path("merges.csv").read_bytes(), Path("how.json").read_bytes()
+    assert old[0] != new[0]
+    assert after_signal == (new if is_new else old)
 
 
 def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
