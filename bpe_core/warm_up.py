@@ -69,7 +69,7 @@ def _count() -> None:
 
 
 def _open() -> None:
-    """Run the kernels that open and write files: search the parts of tokens, and write rows."""
+    """Run the kernels that open and write files. They search for the parts of tokens, and write rows."""
     parts_of([b"lo", b"low", b"old" * FEW])  # tokens that no two parts make
     pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)

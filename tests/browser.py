@@ -107,8 +107,10 @@ class Browser:
 
 @contextmanager
 def browser(home: Path) -> Iterator[Browser]:
-    """Start a browser that writes only into the folder `home`. Yield the browser, and close it at the end of the
-    context."""
+    """Start a browser that writes only into the folder `home`, and yield it.
+
+    Close the browser at the end of the context.
+    """
     assert PROGRAM is not None
     read_by_it, written = os.pipe()
     read, written_by_it = os.pipe()

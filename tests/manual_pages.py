@@ -87,7 +87,7 @@ class Recorder:
 
 
 def escape_markup(text: str) -> str:
-    """Escape the characters that Markdown would read as HTML or as the border of a cell."""
+    """Escape the characters that Markdown would read as markup. Replace `%%`, as help texts write it, by `%`."""
     return text.replace("%%", "%").replace("|", r"\|").replace("<", "&lt;").replace("*", r"\*")
 
 
@@ -316,7 +316,7 @@ def ties() -> Iterator[str]:
 
 
 def study() -> Iterator[str]:
-    """Yield the plan of a study that varies size, corpus, method and seed."""
+    """Yield the sample plan of a sweep, which varies size, corpus, method and seed."""
     yield f"```toml\n{(ROOT / 'resources/samples/study.toml').read_text(encoding='utf-8')}```"
 
 

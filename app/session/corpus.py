@@ -375,9 +375,10 @@ def fit_mixture(mixture: Mixture, before: Collection[str], after: Sequence[str])
 
 
 def _normalize(groups: tuple[Group, ...], by: By) -> Mixture:
-    """Return a mixture of the groups whose shares add up to 1.
+    """Return a mixture of the groups. Weights that are shares are changed so that they add up to 1.
 
-    If the weight of every group is 0, then every group gets the weight 1.
+    If `by` is "times", the weights are factors and stay unchanged. If the weight of every group is 0, then every group
+    gets the weight 1.
     """
     whole = sum((group.weight for group in groups), Fraction())
     if by != "times" and whole:

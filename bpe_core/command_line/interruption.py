@@ -38,11 +38,10 @@ def exit_code(number: int) -> int:
 
 
 class Interruption:
-    """A context in which Ctrl-C stops the work. The first Ctrl-C sets `requested`, and the second raises
-    KeyboardInterrupt.
+    """A context in which Ctrl-C stops the work.
 
-    If there is no result to keep yet, the first Ctrl-C raises KeyboardInterrupt, because work that waits for standard
-    input does not check `requested`.
+    The first Ctrl-C sets `requested`, and the second raises KeyboardInterrupt. If there is no result to keep yet, the
+    first Ctrl-C raises KeyboardInterrupt, because work that waits for standard input does not check `requested`.
     """
 
     def __init__(self, announcement: str = "") -> None:

@@ -253,10 +253,10 @@ class _Count:
         return replace(words, text_bytes=self.recipe.size_of(size))
 
     def given_lists(self) -> Iterator[WordTable]:
-        """Yield the tables of words whose counts come from files.
+        """Yield a table of words for each file that holds words with their counts.
 
-        Report a table that was recognized only by its column names. Also report words that differ from those that the
-        recipe makes from a text.
+        Report a table that was recognized only by its column names. Also report a table if the recipe would split a
+        text into other words than the words of the table.
         """
         for reader in self.corpus.word_lists:
             name = reader.source.name

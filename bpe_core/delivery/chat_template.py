@@ -209,7 +209,7 @@ def _in_order(chat: Chat, text: str) -> Iterator[MessageText]:
 def _for_template(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message as transformers gives it to a template.
 
-    Empty values are left out. The reasoning of the model is given under two names.
+    Values of None are left out. The reasoning of the model is given under two names.
     """
     given = {key: value for key, value in message.items() if value is not None}
     reasoning = next((given[key] for key in REASONING if key in given), None)

@@ -440,7 +440,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
 
 
 def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
-    """Add a note if the number of the model's embeddings does not fit the new ids."""
+    """Add a note if a file of the model states a number of embeddings that may not fit the new ids."""
     before, now = (int(own_numbers(history).max(initial=NO_NUMBER)) for history in (change.before, change.after))
     inner = whole.get("text_config")
     sizes = [part.get("vocab_size") for part in (whole, inner if isinstance(inner, dict) else {})]
@@ -458,8 +458,9 @@ def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str
 
 
 def about_uncopied_files(sidecars: Sidecars) -> list[str]:
-    """Return a sentence that lists the files of the folder that are not copied. The tokenizer does not need these
-    files.
+    """Return a list with a sentence that names the files of the folder that are not copied.
+
+    The tokenizer does not need these files. The list is empty if there are none.
     """
     if not sidecars.strangers:
         return []

@@ -232,7 +232,7 @@ class DotFigure(Figure):
         return " ".join(filter(None, (self.sentence, f"{first}.", left_out)))
 
     def value_in_words(self, row: int, column: int) -> str:
-        """Return a value as text, with the share of the text that is not encoded."""
+        """Return a value in words. If a part of the text is not encoded, also name the share of this part."""
         said = f"{self.tokenizers[row]}, {self.texts[column]}: {self.values[row, column]:,.4g}"
         if self.not_encoded is not None and self.not_encoded[row, column] > 0:
             said += f"\n{self.not_encoded[row, column]:.1%} of the text is not encoded"

@@ -151,7 +151,7 @@ class FilmMoments:
 
 
 def _moments_of_frames(start: int, end: int, most: int | None) -> list[int]:
-    """Return the moment of each frame, from `start` to `end`. If `most` is not None, there are at most `most` frames.
+    """Return the moment of each frame, from `start` to `end`. If `most` is not None, stop after `most` frames.
 
     >>> _moments_of_frames(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]

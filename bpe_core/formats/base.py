@@ -62,7 +62,7 @@ def own_numbers(history: History) -> Int64s:
 def dense_numbers(history: History) -> Int64s | None:
     """Return the ids of the history, for a file in which the position of a token is its id.
 
-    Return None if the history has no ids, or if most positions would be empty.
+    Return None if the history has no ids, or if more than `MOST_GAPS` positions would be empty.
     """
     known = history.numbers
     return known if known is not None and int(known.max()) < len(known) + MOST_GAPS else None

@@ -1,8 +1,10 @@
 """A store of the tables of large files, so that a file opens faster the next time.
 
 When a large file is opened, most of the time is spent on recognizing its format and recovering its merges. The result
-depends only on the file, its name, its sidecar files and this program. So it is stored under a hash of these four, in
-the folder that also holds the machine code. A stored table is found before the code that reads its format is loaded.
+depends only on the file, its name, its sidecar files and this program. It is stored under a hash of the file, its name
+and this program, in the folder that also holds the machine code. The hashes of the sidecar files are stored with it. If
+a sidecar file has changed, the stored result is not used. A stored table is found before the code that reads its format
+is loaded.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def shelf(own_folder: Path | str = "") -> list[ShelfEntry]:
     Parameters
     ----------
     own_folder
-        A folder with tokenizers. If it is empty, the environment variable OWN_FOLDER may name one.
+        A folder with tokenizers. If it is empty, the environment variable BPE_EXPLORER_TOKENIZERS may name one.
     """
     entries = {_key(known.name): known for known in KNOWN}
     for place, title, name, file in _on_this_computer(own_folder):

@@ -193,7 +193,8 @@ def _pair(value: Any, place: int, name: str) -> tuple[Any, Any]:
 def _resolved(pairs: Sequence[tuple[Any, Any]], name: str) -> Submission:
     """Return the two parts of each pair as bytes.
 
-    A part may be given as an id, as bytes, as a list of bytes, or as a text of GPT-2's characters for bytes.
+    A part may be given as an id, as bytes, as a list of byte values, as a text of byte characters, or as the text of a
+    Python literal such as `b'a'`.
     """
     texts = [bytes([byte]) for byte in range(256)]
     merges = list[Merge]()

@@ -97,7 +97,7 @@ class PlacedMerges:
         return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
 
     def mask_of(self, *columns: Int64s) -> Bools:
-        """Return a mask of all positions in the list. It marks the positions that occur in one of the columns."""
+        """Return a mask of all texts in the list. A text is chosen if at least one column holds its position."""
         mask = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last position
         for column in columns:
             mask[column] = True
@@ -150,7 +150,7 @@ class PlacedMerges:
         return np.sort(len(pairs) - 1 - from_behind)
 
     def pair_rows(self, at: Int64s) -> PairRows:
-        """Return the pairs as ids of tokens. Token number `i` has the text at position `at[i]`.
+        """Return the merges as rows of token ids. The token with the id `i` has the text at position `at[i]`.
 
         A merge is left out if one of its texts has no token.
         """

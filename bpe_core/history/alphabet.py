@@ -250,7 +250,7 @@ class Alphabet:
 
     @cached_property
     def _kinds(self) -> Int8s:
-        """Return the kind of each given symbol as an index in `KINDS`."""
+        """Return the kind of each symbol in `given` as an index in `KINDS`."""
         given = self.given
         if isinstance(given, LaidSymbols):
             return given.kinds

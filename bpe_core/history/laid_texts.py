@@ -185,7 +185,7 @@ class LaidTexts(Sequence[str]):
     def _width_and_lead(self) -> Int64s:
         """Return one number for each text, which combines its length in bytes with its first byte.
 
-        Most texts have different numbers.
+        Texts with different numbers are different.
         """
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)

@@ -342,7 +342,7 @@ class TokenBytes(dict[int, bytes]):
     def with_places(self, ids: Sequence[int]) -> tuple[bytes, Int64s]:
         """Return the joined bytes of several tokens, and the offset of each token in them.
 
-        A blank that is put before a token does not belong to the token.
+        Some tokenizers put a space before a token. The offset is then the offset after this space.
         """
         parts = self._parts(ids)
         ends = np.fromiter(accumulate(map(len, parts)), np.int64, len(parts))

@@ -43,11 +43,10 @@ class Dropout:
         return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
-        """Return each possible split of the word with its probability. Return None if there are too many intermediate
-        states.
+        """Return each possible split of the word with its probability. Return None if there are too many states.
 
-        At each step, the boundaries that merges can join are tried in a fixed order. The first boundary that is not
-        left out at random is joined. The word is done if all boundaries are left out.
+        At each step, the pairs that a merge can join are tried in the order of the merges. Each pair may be left out at
+        random. The first pair that is not left out is joined. The word is done if all its pairs are left out.
         """
         waiting: dict[Ids, float] = {tuple(symbols): 1.0}
         chances: dict[Ids, float] = {}

@@ -67,7 +67,7 @@ class ListedWords:
         return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
 
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
-        """Return the rows of the words that contain a text, sorted by "word", by "count" or by the count in a group.
+        """Return the rows of the words that contain `holding`, sorted by "word", "count" or the count in a group.
 
         Words are sorted alphabetically, counts from the largest to the smallest. `from_end` reverses the order.
         """

@@ -306,7 +306,7 @@ class PairsInTexts:
         """Yield texts in which `left` and `right` may be neighbours as bytes of unknown characters.
 
         An unknown character has no token of its own, and is split into tokens of its bytes. Yield nothing if neither
-        `left` nor `right` is such a token.
+        `left` nor `right` is the token of such a byte.
         """
         bytes_of = self._bytes_of_unknown
         if left not in bytes_of and right not in bytes_of:

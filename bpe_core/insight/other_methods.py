@@ -41,10 +41,11 @@ class OtherResult:
 
 
 def other_methods_results(task: FloorTask, pieces: Sequence[int], work: Work) -> Mapping[str, list[OtherResult | None]]:
-    """Return a dictionary from the name of each method to a list with one result for each number of pieces.
+    """Return the results of each method whose steps drop pieces, as a dictionary from the method's name.
 
-    A result is None if the method learns fewer pieces than wanted. If the symbols have a marker for the end or the
-    inside of a word, the methods cannot be compared. Then the dictionary is empty.
+    There is one result for each number in `pieces`. It is None if the method cannot learn so many pieces. If the
+    symbols have a marker for the end or the inside of a word, the methods cannot be compared. Then the dictionary is
+    empty.
     """
     words = task.words
     recipe = task.recipe

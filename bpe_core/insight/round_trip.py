@@ -144,7 +144,7 @@ class RoundTrips:
             yield first, self.of(indices[first:])
 
     def _independent(self, indices: Int64s) -> int:
-        """Return how many of the first ids in `indices` can be decoded and encoded again without the later ids.
+        """Return how many of the first tokens in `indices` can be decoded and encoded again without the later tokens.
 
         Return 0 if the sequence cannot be divided anywhere.
         """

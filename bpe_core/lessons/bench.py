@@ -98,7 +98,10 @@ class Bench:
 
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
-        """Return a dictionary from pairs or tokens to the candidates for the next step, the best candidate first."""
+        """Return a dictionary from pairs to the candidates for the next step, the best candidate first.
+
+        If a step would drop or add a token, the second part of its pair says so (see `Candidate`).
+        """
         candidates = leading_pairs(self.words, self.history, len(self.history))
         return {(candidate.left, candidate.right): candidate for candidate in candidates}
 

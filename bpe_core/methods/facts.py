@@ -282,8 +282,10 @@ class MethodFacts:
         raise NotImplementedError
 
     def word_cutter(self, history: Any) -> Any:
-        """Return the slow function that splits a word after any number of steps, for methods whose boundaries have no
-        ranks."""
+        """Return the slow function that splits a word after any number of steps.
+
+        Only methods whose boundaries have no ranks have such a function.
+        """
         raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:

@@ -368,7 +368,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def shows_bytes(self) -> bool:
-        """Return whether a word of bytes is stored as text, with a printable character for each byte."""
+        """Return whether words keep their byte characters, instead of the bytes that these characters represent."""
         return self.base == "characters"
 
     @property

@@ -21,17 +21,18 @@ Any vocabulary with n pieces needs at least as many tokens as the result, for th
 
 This is true for any prices.
 
-A couple of two pieces may have a price, too. At one place of a word, an edge of one piece and an edge of the other
-overlap. At another place, an edge of one ends at the node where an edge of the other begins. All four edges cost the
-price of the couple more, and a way through that node gets the price back once. The sums of both pieces grow by the
-price. This is true for any vocabulary: a way uses at most one of the two overlapping edges, and only if its piece is in
-the vocabulary. At the other place, a way pays the price only if it uses both edges, so that both pieces are in the
-vocabulary. Together, this is at most the number of the two pieces in the vocabulary. If a piece overlaps itself, a way
-uses one of the two edges at most, and the sum of the piece grows by the price once. In a word with a count, each
-occurrence pays its share of the price, rounded down.
+Two pieces can be a couple that has a price, too. A couple has two places. At the first place, an edge of one piece and
+an edge of the other overlap. At the second place, an edge of one piece ends at the node where an edge of the other
+begins. Each of these four edges costs the price of the couple in addition, and each split through that node gets the
+price back once. The sums of both pieces grow by the price.
 
-The size of a vocabulary is n plus the number of tokens that are always present, such
-as the base symbols.
+The result is still a floor for any vocabulary. At the first place, a split uses at most one of the two edges, and only
+if its piece is in the vocabulary. At the second place, a split pays the price only if it uses both edges, so that both
+pieces are in the vocabulary. Together, a vocabulary pays the price at most once for each of the two pieces that it has.
+If a piece overlaps itself, there is no second place, and the sum of the piece grows by the price once. In a word with a
+count, each occurrence pays its share of the price, rounded down.
+
+The size of a vocabulary is n plus the number of tokens that are always present, such as the base symbols.
 
 With the word `abab` twice, and prices of half a token on each `ab`:
 

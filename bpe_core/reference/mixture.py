@@ -4,8 +4,8 @@
 {b'low': 2, b'new': 9}
 
 The counts of a group are multiplied exactly and rounded down. Rounding down makes the total of the group too small. The
-missing counts go to the words with the largest fractions, one count to each word. If words have equal counts and not
-all of them can get a count, their hashes decide.
+missing counts go to the words with the largest fractions, one count to each word. If two words have equal fractions,
+the word with the larger count comes first. If their counts are equal too, their hashes decide.
 """
 
 from __future__ import annotations

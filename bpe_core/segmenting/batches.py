@@ -229,7 +229,7 @@ class Unread:
 
     @property
     def searched(self) -> Iterable[Any]:
-        """Return the data that is searched for special tokens: the texts, several joined if possible.
+        """Return the texts to search for special tokens. If possible, several texts are joined into one.
 
         A search in joined texts takes less time. If it finds a token across two texts, the texts are searched again.
         """
@@ -470,7 +470,10 @@ class _ResultCollector:
         return self._spare.pop() if self._spare else np.empty(0, np.int32)
 
     def _placed(self) -> Iterator[tuple[Int32s, int]]:
-        """Yield the ids of finished parts in the order of the texts, each part with its index in the final array."""
+        """Yield the ids of finished parts in the order of the texts, each part with its index in the final array.
+
+        If a part does not fit into this array, add it to `_beyond` instead.
+        """
         while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
             ids, offsets = part
             start = self._free

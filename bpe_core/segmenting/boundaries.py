@@ -90,8 +90,8 @@ class HiddenSymbols:
     def goes_left(self) -> Bools:
         """Return a mask of the hidden symbols that belong to the symbol before them.
 
-        A hidden symbol covers no byte of the text, such as a marker. It belongs to the symbol before it if it is at the
-        end of a word that begins at an earlier offset.
+        A hidden symbol, such as a marker, covers no byte of the text. It belongs to the symbol before it if its word
+        begins at an earlier offset and ends at the offset of the hidden symbol.
         """
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)

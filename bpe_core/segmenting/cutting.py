@@ -155,8 +155,11 @@ class Cutting:
         return self._changes_ascii or not text.isascii()
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
-        """Yield the parts of a text in order. A special token is yielded as ("", token), and normalized text as (text,
-        None)."""
+        """Yield the parts of a text in order: its special tokens, and the normalized text between them.
+
+        A special token is yielded as ("", token), and normalized text as (text, None). If the operations of a tokenizer
+        file split texts into words, each word is a part.
+        """
         if not (self._wants_places or (allowed and self._added)):  # no offsets are needed
             for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
                 changes = self.normalizes and not is_special and self.may_change(part)

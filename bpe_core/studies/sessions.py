@@ -112,10 +112,10 @@ class GrowingRun:
         return self.is_stopped or self._interruption()
 
     def known(self, recipe: Recipe) -> History | None:
-        """Return the steps that an earlier run with the same recipe and words saved in the file.
+        """Return the steps of an earlier run in the file, if this run had the same recipe and the same words.
 
-        Return None if the file holds a different run or a finished run. Some methods need the dev texts of languages.
-        A session does not hold these texts, so runs of these methods start from the beginning.
+        Return None if the file holds no such run, several runs, or a run that is not paused. Some methods need the dev
+        texts of languages. A session does not hold these texts, so the result is None for these methods, too.
         """
         if self._words.languages or not (self._path.is_file() and is_session_file(self._path)):
             return None

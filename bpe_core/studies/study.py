@@ -410,14 +410,15 @@ class Study:
         Parameters
         ----------
         path
-            The name of the file. A name that ends in / is a folder, like the folder that the tokenizer was opened from.
+            The name of the file. If it ends in /, a folder is written, with updated copies of the sidecar files of
+            the tokenizer.
         format
             The name of a format, such as "tiktoken", if the ending of the file does not show the format.
         work
             The callbacks that receive the progress and may cancel the work.
         **choices
-            `merges` is the number of merges to write. `text` is a further text to compare. For a folder, there are also
-            the choices of `bpe.save`.
+            `merges` is the number of merges to write. `text` is a further text to compare. `like` and `to` are the
+            choices of `bpe.save` for a folder.
         """
         return save(self, path, format=format, work=work, **choices)
 

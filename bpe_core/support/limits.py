@@ -116,9 +116,9 @@ def used_memory() -> int | None:
 
 
 def _left_by_setting() -> int | None:
-    """Return how many more bytes this process may use, if the environment variable SETTING limits its memory.
+    """Return how many more bytes this process may use, if an environment variable limits its memory.
 
-    Return None if the variable sets no limit, or if the used memory is unknown.
+    `SETTING` is the name of the variable. Return None if the variable sets no limit, or if the used memory is unknown.
     """
     chosen = os.environ.get(SETTING, "").strip()
     used = used_memory()

@@ -103,7 +103,10 @@ def punctuation() -> regex.Pattern[str]:
 
 
 def controls() -> regex.Pattern[str]:
-    """Return a pattern that matches one control character, but no tab and no line end."""
+    """Return a pattern that matches one control, format or private-use character, or U+FFFD.
+
+    It does not match a tab or the end of a line.
+    """
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 

@@ -195,7 +195,7 @@ def start_import(peer: Peer, task: Task) -> Performed:
 
 
 def start_command(peer: Peer, task: Task) -> Performed:
-    """Return the time of a whole command, including the start of the interpreter."""
+    """Run the command `train`, and measure its time, including the start of the interpreter."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "merges.csv"
         return _run_program(["-m", "bpe_core", "train", task.text, "--output", str(output), "--quiet"])

@@ -72,7 +72,8 @@ def merge_tables(draw: st.DrawFn) -> History:
 def texts() -> st.SearchStrategy[str]:
     """Draw texts of different kinds.
 
-    Some texts have the same letters as the words. Others have any characters, or many equal letters in a row.
+    Some texts have only letters from one of the `ALPHABETS`. Others have any characters, or many equal letters in a
+    row.
     """
     known = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=80))
     runs = st.lists(st.tuples(st.sampled_from("abé😀 "), st.integers(1, 40)), max_size=6)

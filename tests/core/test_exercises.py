@@ -39,7 +39,7 @@ def merges(history: History) -> list[tuple[str, int]]:
 
 
 def ways(word: str, pieces: dict[str, str]) -> dict[str, Fraction]:
-    """Return all ways to split a word into pieces, the most probable first."""
+    """Return all ways to split a word into pieces, each with its probability, the most probable first."""
     names = list(pieces)
     ids = {tuple(map(ord, name)): id for id, name in enumerate(names)}
     ways_found = {

@@ -362,7 +362,7 @@ def test_ids_that_are_missing_from_the_opened_file_are_refused(hugging_face: Num
 
 @pytest.fixture
 def without_unknown(tmp_path: Path) -> bpe.Study:
-    """Make a Unigram file that has no unknown token."""
+    """Return the study of a Unigram file that has no unknown token."""
     pieces = [["a", -1.0], ["b", -2.0], ["ab", -1.5]]
     model = {"type": "Unigram", "unk_id": None, "vocab": pieces, "byte_fallback": False}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))

@@ -170,7 +170,7 @@ def test_messages_with_counts_use_the_function_that_handles_the_singular() -> No
 
 
 def notes_about_several_things() -> list[str]:
-    """Return the notes of the file formats that begin with a plural noun. In the notes, `{}` stands for names."""
+    """Return each note with a plural noun at its beginning, from all file formats. In a note, `{}` stands for names."""
     begins = re.compile(r"([a-z]+ )?(tokens|pieces|characters|merges|symbols)\b .*\{")
     return [message.text for message in messages("engine") if begins.match(message.text) and "formats/" in message.path]
 

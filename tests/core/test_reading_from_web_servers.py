@@ -22,7 +22,7 @@ TEXT = "low lower lowest\n" * 100
 
 
 class Answers(BaseHTTPRequestHandler):
-    """The answers of a server, one for each path."""
+    """A handler of requests whose answer depends on the path. For example, `/302-round` leads to itself again."""
 
     secret = ""  # the path of a local file
 

@@ -281,7 +281,8 @@ def state_of(program: Program) -> list[object]:
 def assert_nothing_broke(program: Program) -> None:
     """Raise an error if a thread has failed.
 
-    The window only shows a dialog if a thread has failed. So this function looks for the dialog.
+    A failed thread makes the window show a dialog, but raises no error in the test. So this function looks for the
+    dialog.
     """
     dialog, program.crashes.dialog = program.crashes.dialog, None
     assert dialog is None, dialog.text.toPlainText()

@@ -114,7 +114,7 @@ class ExchangeWiring(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Add a run to the lanes of Compare. If the window shows no run yet, show the new run instead."""
+        """Add a run to the lanes of Compare. If the window shows no run yet, show this run in the window instead."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:

@@ -260,8 +260,8 @@ class MergeTableModel(QAbstractTableModel):
     def row_of(self, merge: int) -> int:
         """Return the row of a merge. Return -1 if there is no such row.
 
-        The filter may hide the merge. If the table is in the order of steps, then return the row of the last
-        visible merge before it.
+        If the filter hides the merge and the table is in the order of steps, return the row of the last visible merge
+        before it.
         """
         if self.is_in_step_order:
             return int(np.searchsorted(self._order, np.int64(merge), side="right")) - 1

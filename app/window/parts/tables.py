@@ -87,7 +87,7 @@ def sort_by_headings(table: QTableView, column: int, order: Qt.SortOrder) -> Non
 def _make_room(table: QTableView) -> None:
     """Make columns wide enough for their headings and their visible texts.
 
-    A column that a user has resized keeps its width.
+    A column that a user has resized becomes wider only if its heading does not fit.
     """
     header = table.horizontalHeader()
     for column in range(header.count()):

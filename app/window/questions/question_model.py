@@ -269,7 +269,7 @@ class QuestionModel(QObject, LazyModel):
         return values | ({"at": at} if self.question.follows_time else {})
 
     def _forget_removed_runs(self) -> None:
-        """Forget the answer of a page that is not visible if the answer is about removed runs."""
+        """Forget the answer if it is about a removed run and the page of the answer is not visible."""
         runs = self._session.runs.all
         if not self.is_watched and any(run not in runs for run in self.about):
             self._asked = None

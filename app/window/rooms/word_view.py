@@ -199,7 +199,7 @@ def _describe_target(target: ClickTarget, cut: WordTiles) -> str:
 
 
 class _TileRows:
-    """A painter of tiles in rows. Each tile is in one row."""
+    """A painter of tiles in rows. No tile is divided between two rows."""
 
     def __init__(self, view: QWidget, painter: QPainter, now: WordTiles, width: int) -> None:
         self._view = view

@@ -138,7 +138,10 @@ def colours_in_row(texts: Sequence[bytes]) -> list[int]:
 
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
-    """Return the colours of neighbouring tokens. Ranges that are not encoded yet get no colour."""
+    """Return the colour of each token. Of neighbours with the same colour, every second gets another shade.
+
+    Ranges that are not encoded yet get no colour.
+    """
     return _HashedColours.of(data, tokens).with_neighbours_apart()
 
 

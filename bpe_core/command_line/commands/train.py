@@ -213,7 +213,7 @@ def _learn_and_serve(
     report: ProgressReport,
     interruption: Interruption,
 ) -> History:
-    """Learn a run, and send its steps to every program that connects to the port."""
+    """Train, and send the steps to every program that connects to the port. Return the history."""
     from bpe_core.following.server import StepServer
 
     names = names_of(options.files, groups_of(options))

@@ -217,7 +217,7 @@ class Why(ExplainedText):
     def explanation_at(self, byte: int, at: int) -> Explanation:
         """Explain the boundary before a byte, after `at` merges.
 
-        If a merge removed the boundary, the text includes the values for which this merge was chosen.
+        If a merge removed the boundary, the explanation also gives the reasons for which the merge was chosen.
         """
         reason = self.at_byte(byte, at)
         explanation = self.explained(reason)

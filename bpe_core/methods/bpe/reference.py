@@ -186,7 +186,7 @@ def _is_a_part(text: bytes) -> bool:
 def _length_of(byte: int) -> int:
     """Return the length in bytes of a character that begins with the byte `byte`.
 
-    Return 0 if no character begins with it.
+    Return 0 for a byte from 0x80 to 0xBF, because such a byte only continues a character.
     """
     if byte < 0x80:
         return 1

@@ -194,8 +194,7 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Do the work of the method in slices. After each slice, yield whether a batch of pieces is ready to be
-        dropped.
+        """Do the work of the method in slices. After each slice, yield whether a batch of pieces is ready.
 
         If a batch is ready, the caller drops all its pieces before it continues the generator.
         """

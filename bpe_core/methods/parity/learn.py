@@ -2,11 +2,14 @@
 
 Each merge serves the language whose texts are compressed least.
 
-Each language has a learner for its words, and another learner for its dev text. At each step, the language
-with the longest dev text, in tokens, chooses its most frequent pair. All other languages make the same merge
-later. A learner makes its missing merges only when its dev text might be the longest. This is safe, because
-merges can only make a text shorter. If a text is not the longest before the missing merges, it is not the
-longest after them.
+Each language has a learner for its words and, if languages have dev texts, another learner for its dev text. At each
+step, one language chooses its most frequent pair. With dev texts, this is the language with the longest dev text, in
+tokens. Without them, the compression of each language is divided by the ratio of the language, and the language with
+the smallest result chooses.
+
+All other languages make the same merge later. A learner makes its missing merges only when its language might be the
+next to choose. This is safe, because merges can only make a text shorter. If a language is not chosen before the
+missing merges, it is not chosen after them.
 """
 
 from __future__ import annotations
@@ -191,7 +194,10 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def served_language(recipe: Recipe) -> Reason:
-    """Return the `Reason` that shows for which language a pair was chosen, and the pair's count in its texts."""
+    """Return the `Reason` that shows for which language a step chose its pair.
+
+    It also shows the count of the pair in the texts of this language.
+    """
     names = () if recipe.mixture is None else recipe.mixture.languages
 
     def written(count: int, reasons: Told) -> str:

@@ -93,9 +93,10 @@ class Tokens:
         return token
 
     def parts_of_dropped(self, token: int, recipe: Recipe) -> Word:
-        """Return the base symbols of a dropped token, or the two tokens from which it was made.
+        """Return the tokens into which a dropped token is split.
 
-        If one of these two tokens was dropped too, it is split as well.
+        The recipe's choice `falls_into` decides whether these are the base symbols of the token, or the two tokens from
+        which the token was made. If one of these two tokens was dropped too, it is split as well.
         """
 
         def stays(half: int) -> bool:

@@ -364,7 +364,10 @@ class Run:
         self.tokens_at_start = self.count_tokens()
 
     def covered(self) -> dict[int, int]:
-        """Return the number of symbols in the corpus that the occurrences of each token cover."""
+        """Return a dictionary from each token to the number of symbols in the corpus that its occurrences cover.
+
+        Each place with the text of the token counts as an occurrence. Occurrences may overlap.
+        """
         covered = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
             for start in range(len(stretch)):

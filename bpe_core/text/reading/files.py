@@ -132,7 +132,7 @@ def readers_of(
 ) -> list[FileReader]:
     """Return a reader for each file, and for each text file in the folders.
 
-    If `only` is not empty, read only the files of the folders that `only` names.
+    If `only` is not empty, it holds the names of the only files to read in the folders.
     """
     if not paths:
         raise CorpusError("There is nothing to read: name at least one file or folder.")

@@ -62,7 +62,7 @@ class _TryState:
 
 @dataclass(frozen=True)
 class _CheckState:
-    """A state that checks a neighbouring character. It goes on to the state `then` if the character is of these kinds.
+    """A state that checks a neighbouring character. If the kind of the character is in `mask`, it goes on to `then`.
 
     If `behind` is true, the state checks the character before the current offset, and otherwise the character after it.
     """

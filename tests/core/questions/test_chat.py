@@ -98,7 +98,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def library(model_folder: Path) -> Any:
-    """Return the tokenizer that transformers loads. It is imported here, because that takes seconds."""
+    """Return the tokenizer that transformers loads. The package is imported here, because its import takes seconds."""
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(model_folder)

@@ -1,4 +1,4 @@
-"""The pages below the lanes, which compare the tokenizers in words and figures."""
+"""The pages below the lanes. They compare the tokenizers in sentences, tables and figures."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ class LabQuestion(LanesQuestion):
     def current_question(self) -> tuple[Question, Any] | None:
         """Return the question that a saved file answers, and the studies that it compares.
 
-        The file contains the whole answer, so the question has no chosen vocabulary size. Return None if there is
-        nothing to compare.
+        A saved file contains the results at all vocabulary sizes, so its question has no chosen size. Return None if
+        there is nothing to compare.
         """
         asked = super().current_question
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])

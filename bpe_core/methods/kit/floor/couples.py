@@ -135,7 +135,7 @@ def _followers(lattice: Lattice, begin: Int64s, end: Int64s) -> tuple[Int64s, In
 
 
 def _numbers_in_groups(many: Int64s) -> Int64s:
-    """Count from zero in each group of so many items.
+    """Return the numbers from zero on for each group. `many` holds the number of items in each group.
 
     >>> _numbers_in_groups(np.array([2, 0, 3])).tolist()
     [0, 1, 0, 1, 2]
