@@ -262,7 +262,7 @@ def _text_at(report: Report, moment: int) -> list[Markup]:
     wording = report.wording
     title = f"Before the first {wording.step}" if moment == 0 else f"After {wording.counted(moment)}"
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
-    cut = " (the beginning of the text)" if len(report.text) > MOST_CHARACTERS else ""
+    cut = " (only the beginning of the text)" if len(report.text) > MOST_CHARACTERS else ""
     about = element("p", {"class": "muted"}, f"{count_text(len(spans), 'token')}{ratio}{cut}")
     recipe = report.study.history.recipe
     tokens = coloured(raw, spans, recipe.names.shown) if recipe.base_symbols else coloured(raw, spans)

@@ -39,7 +39,7 @@ NO_COMMAND = (
 NO_FILES = "{} was saved without a manifest: {}"
 DIFFERENT = "{} was saved without a manifest: its command makes a different file, so the manifest would be wrong."
 STILL_LEARNING = " Wait until training has ended, or pause the training, and save again."
-KEPT = "A command made {} again, and the file is identical. The manifest {} holds this command."
+KEPT = "{} can be made again: the command in its manifest, {}, has made an identical file."
 
 
 def run_of_session(number: int) -> str:

@@ -87,5 +87,5 @@ def choices_in_words(recipe: Recipe, *size: str) -> str:
     parts += [f"ties {recipe.ties}"] if recipe.applies("ties") else []
     groups = () if recipe.mixture is None else recipe.mixture.groups
     samples = [group for group in groups if not group.sample.takes_all]
-    parts += [f"sample of {group.name or 'the texts'} by seed {group.sample.seed}" for group in samples]
+    parts += [f"sample of {group.name or 'the texts'} with seed {group.sample.seed}" for group in samples]
     return ", ".join(parts)

@@ -1249,7 +1249,7 @@ def sizes(
     bits : bool, optional
         Add held-out bits per byte by a small model of token pairs.
     model : str, optional
-        The costs for a model: d=4096,layers=32,heads=32,tied=no, or its config.json.
+        Show what each size costs this model: d=4096,layers=32,heads=32,tied=no, or its config.json.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 

@@ -53,7 +53,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "what to do with bytes that are not text: refuse the file (the default), replace them by U+FFFD, or skip them"
     )
     add("--on-invalid", choices=["strict", "replace", "skip"], default="strict", help=invalid)
-    add("--include", action="append", metavar="PATTERN", help="read only these files of folders, such as '*.txt'")
+    matching = "in folders, read only the files whose names match PATTERN, such as '*.txt'"
+    add("--include", action="append", metavar="PATTERN", help=matching)
     add("--field", metavar="NAME", help=FIELD)
     add("--word-list", action=argparse.BooleanOptionalAction, help=WORD_LIST)
     damaged = "what to do with damaged rows of tables: refuse the file (the default), or skip the rows"

@@ -155,7 +155,7 @@ def life_chart(
         lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
         born = min(born, float(after[rows[0]]))
     most = int(counts[whose == "token"].max(initial=0))
-    sentence = f"The count of the token {name} in the corpus during training, {count_text(most, 'time')} at most."
+    sentence = f"How often the token {name} occurred in the corpus during training: at most {count_text(most, 'time')}."
     marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
     beside = f"Occurrences of {name}"
     return LineFigure("life", f"The life of {name}.", sentence, lines, steps, beside, is_log_x=is_log, marks=marks)

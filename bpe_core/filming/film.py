@@ -145,7 +145,7 @@ def _ends_early(stretch: FilmMoments, choices: FilmChoices) -> Iterator[str]:
         what = "size" if stretch.is_by_size else "step"
         yield (
             f"The film ends at {what} {last:,} of {stretch.most:,}. To show the whole run, choose more seconds, or "
-            f"the end {stretch.most:,}."
+            f"{what} {stretch.most:,} as the end."
         )
 
 

@@ -138,7 +138,7 @@ class FilmMoments:
         start = least if first is None else max(0, first)
         end = most if last is None else min(last, most)
         if start >= end:
-            what = "sizes of their vocabularies" if is_by_size else runs[0].study.history.recipe.wording.steps
+            what = "sizes of the vocabularies" if is_by_size else runs[0].study.history.recipe.wording.steps
             raise BpeError(f"There are no steps from {start:,} to {end:,}. The {what} go from {least:,} to {most:,}.")
         frames = round((usual if seconds is None else seconds) * FRAMES_A_SECOND)
         walked = _moments_of_frames(start, end, None if last is not None else frames)

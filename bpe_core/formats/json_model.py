@@ -231,7 +231,9 @@ def vocabulary_in(model: Object, name: str) -> tuple[dict[str, int], list[str]]:
     return vocabulary, about(sharing, said) if sharing else []
 
 
-LACKS_BYTES = "The file has no token for some of the bytes that it turns texts into, so ids can differ."
+LACKS_BYTES = (
+    "The file writes characters without a token as bytes, but has no token for some of these bytes, so ids can differ."
+)
 
 
 def lacks_bytes(model: Object, vocabulary: Collection[str]) -> bool:

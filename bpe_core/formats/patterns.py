@@ -73,7 +73,7 @@ def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
     try:
         compile_custom(expression)
     except RecipeError as error:
-        note = f"This program cannot read the file's pattern, and so does not split text into words. {error}"
+        note = f"This program cannot read the file's pattern, so it does not split texts into words. {error}"
         return {"pattern": "none"}, [note]
     lacking = _unmatched(expression)
     note = (

@@ -152,6 +152,6 @@ def too_long_to_show(history: History) -> list[str]:
     if not cut:
         return []
     return [
-        f"{count_text(len(cut), 'token')}, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes. "
-        "Their texts are truncated in the table, but the table can still be read back."
+        f"{count_text(len(cut), 'token is', 'tokens are')} longer than {LONGEST_SHOWN:,} bytes. The first has the id "
+        f"{cut[0]:,}. The table truncates such long texts, but it can still be read back."
     ]

@@ -204,7 +204,8 @@ _SLOW_BYTES = (
     "split differently. This program follows the fast tokenizer."
 )
 _KEPT = (
-    "tokens are not left out, and may get spaces around them, when the slow {}Tokenizer of transformers 4 decodes: {{}}"
+    "tokens are kept, and may get spaces around them, when the slow {}Tokenizer of transformers 4 decodes without "
+    "special tokens: {{}}"
 )
 
 

@@ -395,7 +395,9 @@ def parity_sentence(row: Mapping[str, Any]) -> str:
         return f"{row['tokenizer']}: {without}no two texts are left to compare."
     reference = row["reference"]
     beside = f"and {reference} becomes no tokens" if row["worst"] is None else f"{value('worst', 2)} times {reference}"
-    fewest = f"most to fewest {value('spread', 2)}" if row["spread"] is not None else "one text has no tokens"
+    fewest = "one text has no tokens"
+    if row["spread"] is not None:
+        fewest = f"the most tokens are {value('spread', 2)} times the fewest"
     return f"{row['tokenizer']}: {without}worst {row['worst_language']}, {beside}; {fewest}; Gini {value('gini', 3)}."
 
 

@@ -303,7 +303,10 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("consistency", "Words split alike", "split alike", "share"),
-            "The part of the words, weighted by count, that are split in this place as they are after a space",
+            (
+                "The part of the words, weighted by count, that are split at the same letters in this place as after a "
+                "space"
+            ),
             "words with the same splits / words",
             digits=1,
             note="A word that is one token both in this place and after a space counts as split alike.",

@@ -357,9 +357,10 @@ def _about_drawn(kinds: Counter[Verdict]) -> str:
         if kinds["not found"]
         else ""
     )
-    share = f"{never:.1%} of all pairs (95 % interval: ± {either_side:.1%})"
+    share = f"{never:.1%} (95 % interval: ± {either_side:.1%})"
     return (
-        f"{kinds['never']:,} of {count_text(total, 'pair')} drawn can never be side by side. This is {share}.{unknown}"
+        f"{kinds['never']:,} of {count_text(total, 'pair')} drawn can never be side by side. The estimate for all "
+        f"pairs is {share}.{unknown}"
     )
 
 

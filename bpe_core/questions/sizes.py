@@ -101,7 +101,7 @@ examples:
     )
     model: str = parameter(
         "",
-        help="the costs for a model: d=4096,layers=32,heads=32,tied=no, or its config.json",
+        help="show what each size costs this model: d=4096,layers=32,heads=32,tied=no, or its config.json",
         metavar="MODEL",
         title="Costs for a model",
         example="d=4096,layers=32,heads=32,tied=no",

@@ -541,8 +541,9 @@ def _check_method(recipe: Recipe) -> None:
         is_unmarked = name == "marker" and recipe.marker == "none" and by_file
         if name == "base" and needed == "bytes" and recipe.base_symbols:
             raise RecipeError(
-                f"{method.title} learns only from bytes, but symbols that are {recipe.base_symbols} are not bytes. "
-                "Choose another method. Or write each symbol as one byte, and choose the preset raw-bytes."
+                f"{method.title} learns only from bytes, but the base symbols of this recipe are "
+                f"{recipe.base_symbols}. Choose another method. Or write each symbol as one byte, and choose the "
+                "preset raw-bytes."
             )
         if getattr(recipe, name) != needed and not is_unmarked and not recipe.lists_bytes:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")

@@ -107,7 +107,7 @@ _RULES = (
     ),
     TieRule(
         "largest-printed",
-        "that comes last in a dictionary, where tokens are written in the GPT-2 byte alphabet",
+        "that comes last in a dictionary, when tokens are written in the GPT-2 byte alphabet",
         lambda pair, texts, first_place: tuple(_ReversedBytes(_printed_form(texts[token])) for token in pair),
         kernel="BY_LARGEST_TEXT",
         byte_places=BYTE_ALPHABET,

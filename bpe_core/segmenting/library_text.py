@@ -49,7 +49,7 @@ class LibraryText:
         them, as in the library. Raise BpeError if an index is out of range.
         """
         if indices and not 0 <= min(indices) <= max(indices) < self._id_count:
-            raise BpeError(f"The ids of tokens go from 0 to {self._id_count - 1:,}.")
+            raise BpeError(f"An id is out of range. The ids of tokens go from 0 to {self._id_count - 1:,}.")
         if self._history.numbers is None:
             return indices
         ids = self._history.numbers_of(indices).tolist()

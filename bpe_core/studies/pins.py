@@ -59,7 +59,7 @@ class Pins:
     @classmethod
     def read(cls, path: str) -> Pins:
         """Read pins from a file. In the file, the path of the tokenizer is relative to the folder of the pins."""
-        advice = f"`bpe-explorer pin TABLE -o {path}` writes them."
+        advice = f"`bpe-explorer pin TABLE -o {path}` writes pins."
         data = read_small_file(path, "the pins", FormatError)
         with report_faults(f"{path} holds no pins", FormatError, advice):
             pins = cls(**json_of(data, f"{path} holds no pins"))
@@ -71,7 +71,7 @@ class Pins:
             kinds = {type(ids) for ids in lists} <= {list} and {type(id) for id in numbers} <= {int}
             is_sound = pins.kind == KIND and len(pinned) == 1 and kinds
             if not is_sound or not all(isinstance(text, str) for text in said):
-                raise ValueError("its text is different")
+                raise ValueError("its entries are incomplete or of another kind")
         return cls(**{**asdict(pins), "table": str(Path(path).parent / pins.table)})
 
     def write(self, path: Path) -> None:

@@ -165,7 +165,7 @@ def _with_names(plan: Plan) -> Plan:
     """Add the names of all symbols in the texts to a plan, if its recipes use named symbols. Return the plan."""
     kinds = {recipe.base_symbols == "lines" for recipe in plan.recipes.values()}
     if len(kinds) > 1:
-        raise RecipeError("Some recipes of the plan are for named symbols, and some are not. Write a plan for each.")
+        raise RecipeError("Some recipes of the plan are for named symbols, and some are not. Write two plans.")
     if kinds == {False}:
         return plan
     reading = {**plan.reading, "symbol_names": ()}

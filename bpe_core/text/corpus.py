@@ -485,7 +485,7 @@ def _texts(pieces: Iterable[Chunk], of: Of) -> Iterator[Text]:
                 held = []
                 length = 0
                 line = line + 1
-        check_room(2 * length, "Looking at a text as a whole", SHORTER)
+        check_room(2 * length, "Reading a text as a whole", SHORTER)
         if ends_document:
             if held:
                 yield Text(_joined(held), bytes_read, document, line)

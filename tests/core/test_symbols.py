@@ -510,7 +510,7 @@ def test_a_method_that_learns_only_from_bytes_says_why_it_cannot_learn_from_symb
     assert (
         run(["train", str(notes), "--base", "integers", "--method", "boundless", "-o", str(tmp_path / "a.json")]) != 0
     )
-    assert "learns only from bytes, but symbols that are integers are not bytes" in capsys.readouterr().err
+    assert "learns only from bytes, but the base symbols of this recipe are integers" in capsys.readouterr().err
 
 
 def test_training_on_a_table_of_counted_integers_gives_the_same_merges_as_training_on_the_integers(

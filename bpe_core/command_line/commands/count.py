@@ -98,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet")
     add("--sort", metavar="BY", default=COUNT, help="without -o: sort by word, count (the default), or a group's name")
-    add("--reverse", action="store_true", help="without -o: reverse the order: the rarest words first")
+    add("--reverse", action="store_true", help="without -o: reverse the order, so that the rarest words come first")
     add("--top", type=number, default=20, metavar="N", help="without -o: how many words to show")
     add_recipe(parser, "how texts are split")
     add_mixture(parser)

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=text_argument,
         metavar="TEXT",
-        help="the text to encode, or files with --output (default: standard input)",
+        help="the text to encode, or the files if --output is given (default: standard input)",
     )
     add_merge_table(parser)
     parser.add_argument("--at", type=number, metavar="K", help="encode with only the first K steps")

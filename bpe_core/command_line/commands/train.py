@@ -265,7 +265,9 @@ def _check_output(path: Path) -> None:
 
 def _check_watched(options: argparse.Namespace) -> None:
     if options.output and is_session_name(Path(options.output)):
-        raise OutputError(f"{plain(options.output)} can be followed already. Leave out --watch.")
+        raise OutputError(
+            f"{plain(options.output)} is a session, which can be followed without --watch. Leave out --watch."
+        )
     if options.port is not None and options.port > LARGEST_PORT:
         raise OutputError(f"--watch {options.port} is not a port. The largest port is {LARGEST_PORT}.")
     if options.port is None and not is_session_name(Path(options.watch)):

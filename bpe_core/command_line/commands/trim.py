@@ -134,7 +134,7 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
 def _nothing(trimmed: Trimmed) -> str:
     if trimmed.spared:
         return (
-            f"Nothing was removed: all {count_text(len(trimmed.spared), 'chosen token is', 'chosen tokens are')} "
+            f"Nothing was removed: {count_text(len(trimmed.spared), 'chosen token is', 'chosen tokens are')} "
             "needed to make other tokens. --needed lose removes those tokens, too. --needed hide removes only the ids."
         )
     return "Nothing was removed: no token meets your criteria."

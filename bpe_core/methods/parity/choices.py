@@ -73,6 +73,6 @@ NEEDS: dict[str, Any] = dict(base="bytes", marker="none")
 PRESETS = {
     "parity": Preset(
         dict(method="parity", pattern="gpt2", ties="largest-printed"),
-        "Bytes; each merge is for the language whose dev text has the most tokens, or whose ratio is not reached.",
+        "Bytes; each merge is for the language with the most tokens in its dev text, or furthest below its ratio.",
     )
 }

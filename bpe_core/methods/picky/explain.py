@@ -184,7 +184,7 @@ class WhyDropping(WordReasons):
         followed = self.followed(word)
         if followed is None:
             sentence = "The tokens of a word meet here" if is_cut else "The text is not split here"
-            return Explanation("tokens", is_cut, f"{sentence}. The word is too long for an explanation step by step.")
+            return Explanation("tokens", is_cut, f"{sentence}. The word is too long for a step-by-step explanation.")
         events = followed.events[place]
         past = [event for event in events if event.step <= at]
         coming = next((event for event in events if event.step > at and event.joins), None)

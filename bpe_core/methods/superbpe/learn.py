@@ -163,7 +163,7 @@ def _word_encoder(history: History) -> Cut:
 
 STAGES = Reason.of_column(
     STAGE,
-    "Whether the merge is within words, or across words, as after the transition",
+    "Whether the merge is within words, as before the transition, or across words, as after it",
     lambda stage: "across words" if stage > 1 else "within words",
     widest="across words",
     is_measure=False,

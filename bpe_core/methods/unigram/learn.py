@@ -107,8 +107,8 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
         )
     if recipe.vocab_size > most:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size:,} is too large: this text has only {count_text(most, 'character')} "
-            "and repeated pieces to choose from.",
+            f"A vocabulary of {recipe.vocab_size:,} is too large: this text has only {count_text(most, 'token')} to "
+            "choose from: its characters, the pieces that occur more than once, and the special tokens.",
             f"Choose at most {most:,}, or more text.",
             (least + most) // 2,  # a size by which half of the pieces are dropped
         )

@@ -124,7 +124,7 @@ def test_a_film_that_ends_before_the_last_step_reports_its_last_step(
     longer = bpe.train([text_of("poem")], "gpt2", merges=90)
     (note,) = write_film([("", longer)], tmp_path / "film.gif", FilmChoices("the sea"))
     assert note.startswith("The film ends at step 7")
-    assert note.endswith("of 90. To show the whole run, choose more seconds, or the end 90.")
+    assert note.endswith("of 90. To show the whole run, choose more seconds, or step 90 as the end.")
     longer.save(tmp_path / "merges.csv")
     table, path = str(tmp_path / "merges.csv"), str(tmp_path / "film.gif")
     assert run_command(["film", table, "-o", path, "--text", "the sea"]) == 0

@@ -77,9 +77,9 @@ def test_a_port_that_another_program_uses_is_refused_with_an_error_message(
 @pytest.mark.parametrize(
     ("output", "watched", "sentence"),
     [
-        ("run.bpex", "other.bpex", "can be followed already"),
+        ("run.bpex", "other.bpex", "can be followed without --watch"),
         ("table.csv", "other.csv", "is neither a session nor a port"),
-        ("run.bpex", "4711", "can be followed already"),
+        ("run.bpex", "4711", "can be followed without --watch"),
         ("table.csv", "99999", "is not a port"),
         ("table.csv", "nowhere/other.bpex", "does not exist"),
     ],

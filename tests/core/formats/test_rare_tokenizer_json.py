@@ -431,7 +431,7 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "some bytes are missing": (
         whole(bpe(LETTERS | {"<0x41>": 6}, byte_fallback=True, unk_token="<unk>"), [], []),
-        "no token for some of the bytes",
+        "no token for some of these bytes",
     ),
     "bytes of the end of a word": (
         whole(bpe(BYTES, byte_fallback=True, end_of_word_suffix="</w>"), [], [SPACES]),

@@ -131,7 +131,7 @@ def test_the_caption_of_a_markdown_table_gives_all_random_seeds(
     half = bpe.Mixture((bpe.Group("", sample=bpe.Sample(fraction="1/2", of="lines", seed=3)),))
     sampled = tmp_path / "sampled.json"
     bpe.train([f"{SENTENCE}\n" * 20], "gpt2", merges=3, mixture=half).save(sampled)
-    assert "sample of the texts by seed 3" in caption(capsys, "lengths", sampled)
+    assert "sample of the texts with seed 3" in caption(capsys, "lengths", sampled)
 
 
 def test_the_paper_option_writes_a_csv_file_and_a_latex_file_next_to_the_figure(table: Path, tmp_path: Path) -> None:
