@@ -291,7 +291,10 @@ def sort_by_group(texts: CorpusTexts) -> CorpusTexts:
 
 
 def assign_groups(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
-    """Return the texts with changed groups. `groups` maps the number of a text to the name of its new group."""
+    """Change the groups of some texts. Return all texts, with the texts of a group next to each other.
+
+    `groups` maps the number of a text to the name of its new group.
+    """
     return sort_by_group(tuple(dataclasses.replace(text, group=groups.get(text.number, text.group)) for text in texts))
 
 

@@ -120,7 +120,7 @@ def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck
 
 
 def fill_placeholders(command: Sequence[str], path: Path, beside: Path, texts: TextFiles) -> Iterator[str]:
-    """Yield the words of a command, with file names in place of the placeholders."""
+    """Yield the arguments of a command, with file names in place of the placeholders."""
     for word in command:
         if word.startswith(SESSION):
             yield word.replace(SESSION, str(beside), 1)

@@ -193,7 +193,10 @@ class Selection(QObject):
         self.point(None)
 
     def choose_steps(self, steps: Sequence[int]) -> None:
-        """Choose steps. Charts, films, trimming and export can be limited to them."""
+        """Choose several steps. Charts, films, trimming and export can be limited to them.
+
+        With fewer than two steps, no steps are chosen any more.
+        """
         chosen = tuple(sorted(steps)) if len(steps) > 1 else ()
         if chosen != self.steps:
             self.steps = chosen

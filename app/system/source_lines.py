@@ -15,7 +15,7 @@ from types import ModuleType
 
 
 class SourceLineRemover:
-    """A finder that finds no module. Python asks it before each import, and it empties the cache of source lines."""
+    """A finder that finds no module, but empties the cache of source lines. Python asks it before each import."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         linecache.clearcache()

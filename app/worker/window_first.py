@@ -33,7 +33,10 @@ def mark_window_free() -> None:
 
 
 def wait_for_window() -> None:
-    """Wait while the window is busy. Background threads call this about every millisecond."""
+    """Wait while the window is busy, but at most PATIENCE_SECONDS.
+
+    Background threads call this about every millisecond.
+    """
     if not _Window.is_at_work:
         return
     until = time.monotonic() + PATIENCE_SECONDS
@@ -44,7 +47,7 @@ def wait_for_window() -> None:
 def lower_priority() -> None:
     """Give the current thread a lower priority than the thread of the window.
 
-    Background threads call this when they start.
+    Background threads call this when they start. On systems other than Linux it does nothing.
     """
     if sys.platform == "linux":  # only Linux lets a thread lower its own priority in this way
         with contextlib.suppress(OSError):

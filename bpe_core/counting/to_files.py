@@ -107,8 +107,8 @@ class WrittenCounts(NamedTuple):
 class PartTask(NamedTuple):
     """A task to write one file of the result.
 
-    `ranges` holds the names of the files with the counts of some ranges of words. `ranks` holds the ranks of the words
-    in each range.
+    `ranges` holds the names of the files with the counts of some ranges of words. For each of these ranges, `ranks`
+    holds the position of each word among all words of the result.
     """
 
     number: int

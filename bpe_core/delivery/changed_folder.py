@@ -86,7 +86,7 @@ class FolderPlan:
 
 
 def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
-    """Raise OutputError if a folder contains a file whose name is not in `names`.
+    """Raise OutputError if a folder contains a file whose name is not in `names`. Ignore hidden files.
 
     A file whose name is in `names` may be replaced, because it comes from an earlier run of the same command.
     """
@@ -260,10 +260,9 @@ def _first_different_token(history: History, other: History) -> str:
 
 
 def _missing_token(before: History, now: History, change: TokenChange) -> str:
-    """Return a token that is missing in a new file although the change did not remove it. The token is in quotation
-    marks.
+    """Return a token that is missing in a new file although the change did not remove it.
 
-    Return an empty string if no token is missing.
+    The token is in quotation marks. Return an empty string if no token is missing.
     """
     known = TokenChange(before, before)
     has = TokenChange(now, now)

@@ -366,7 +366,10 @@ def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[s
 
 
 def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
-    """Return a sentence for each entry of the configuration that contradicts the tokenizer file."""
+    """Return sentences about contradictions between the tokenizer file, the configuration and the chat templates.
+
+    There is also a sentence for each file that cannot be read as JSON.
+    """
     sidecars = sidecars_of(folder, main.opened.format)
     known = {**{text.decode(errors="replace"): id for text, id in main.ids.items()}, **main.specials}
     sentences = [f"{name} cannot be read as JSON" for name in sidecars.damaged]

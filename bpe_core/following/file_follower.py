@@ -129,7 +129,7 @@ def _is_same_run(known: SavedRun, run: SavedRun) -> bool:
 
 
 def is_continued(known: History, history: History) -> bool:
-    """Return whether two histories have the same steps, up to the end of the shorter history."""
+    """Return whether two histories have the same alphabet and steps, up to the end of the shorter history."""
     both = min(len(known), len(history))
     return known.alphabet == history.alphabet and all(
         np.array_equal(getattr(known.columns, name)[:both], getattr(history.columns, name)[:both])

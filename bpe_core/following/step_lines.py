@@ -35,7 +35,7 @@ class StepLines:
         self._leading: LeadingPairs | None = None
 
     def new_lines(self, run: FollowedRun) -> Iterator[bytes]:
-        """Yield the lines about what is new in a run, and a line about its state."""
+        """Yield the lines that are new since the last call, and a line about the present state of the run."""
         if run.place != self._place:
             self._place, self._about, self._steps = run.place, b"", 0
         if run.history is not None and (len(run.history) > self._steps or not self._about or run.state == "ended"):

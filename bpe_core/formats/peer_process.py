@@ -97,8 +97,9 @@ def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer
 
 
 def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
-    """Yield first whether the library is installed, and then the ids of each text that is read from the
-    standard input.
+    """Yield first whether the library is installed, and then the ids of each text on the standard input.
+
+    If the library raises an exception, yield the message of the exception instead.
     """
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
     try:

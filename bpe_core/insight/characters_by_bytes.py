@@ -38,8 +38,9 @@ class CharactersByBytes:
 
     @cached_property
     def _bytes(self) -> list[Int64s]:
-        """Return four arrays of characters: those with one, two, three and four bytes. A row holds the bytes of a
-        character.
+        """Return four arrays of characters, for the characters with one, two, three and four bytes in UTF-8.
+
+        Each row of an array holds the bytes of one character.
         """
         rows = []
         start = 0

@@ -151,9 +151,9 @@ class Grader:
         return self._words[rules]
 
     def _made(self, rules: Rules, merges: int) -> tuple[list[Merge], History | None]:
-        """Return the first `merges` merges that are learned by the given rules.
+        """Return the merges that the program's trainer learns by the given rules, and their history.
 
-        If possible, the fast trainer of the program learns them.
+        There are at least `merges` merges if the texts have so many. The history is None if there are no merges.
         """
         key = (rules.texts, rules.tie, rules.least)
         if key not in self._learned or self._learned[key][0] < merges:

@@ -48,7 +48,10 @@ class ParallelCuts:
 
     @cached_property
     def stretches(self) -> Int64s:
-        """Return the shortest ranges between common boundaries in which the tokenizers differ. Each range is a row."""
+        """Return the ranges in which the tokenizers differ, with a row for each range.
+
+        A range begins and ends at two successive boundaries that all tokenizers have.
+        """
         agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
         which = np.searchsorted(agreed, self.differing)
         which = which[np.diff(which, prepend=0) > 0]  # one for each range

@@ -163,7 +163,10 @@ class _JoinedBlanks(NamedTuple):
         )
 
     def patterns(self) -> dict[str, dict[str, str]]:
-        """Return the patterns that may have split lines into words, as choices of a recipe, by their names."""
+        """Return the ways in which lines may have been split into words, as choices of a recipe.
+
+        The key of each way is a phrase for a sentence. It is empty for the way that the file names.
+        """
         if self.across_words:
             return {" across words": {"pattern": ALL, "custom_pattern": ""}}
         before = f"{WORD_SIGN}+[^{WORD_SIGN}]*" if self.alone else f"{WORD_SIGN}[^{WORD_SIGN}]*"

@@ -58,7 +58,7 @@ class Query:
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
 
     def answer(self, bench: Bench) -> str:
-        """Return the engine's answer about `bench`, or about the bench that the query describes."""
+        """Return the engine's answer about the run of `bench`, or about the other run that this query describes."""
         if self.pieces:
             return BY_HAND[self.what](Model(self.pieces), str(self.about), self.words)
         recipe = bench.history.recipe.with_changes(**self.recipe)

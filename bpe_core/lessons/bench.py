@@ -120,9 +120,9 @@ class Bench:
         return [(id, kind) for id in range(first, len(history.alphabet)) if (id in there) == goes]
 
     def count_of(self, pair: Pair) -> int:
-        """Return the count of a pair of tokens.
+        """Return the count of a pair of tokens, or of a single token.
 
-        If the method drops or adds tokens, the second number of `pair` is negative. Then return the count of its first
+        The second number of `pair` is negative for a step that drops or adds a token. Then the first number is this
         token.
         """
         at = len(self.history)

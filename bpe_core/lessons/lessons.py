@@ -103,7 +103,7 @@ ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact numb
 
 
 def lessons() -> tuple[Lesson, ...]:
-    """Return all lessons in the order of the course, with the lessons in the folders of the methods."""
+    """Return all lessons in the order of the course, including the lessons in the folders of the methods."""
     return _lessons_of(tuple(Method.named(name) for name in METHODS))
 
 

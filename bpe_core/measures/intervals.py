@@ -166,7 +166,7 @@ def _rows_of(contenders: Sequence[Contender], documents: Sequence[str]) -> Float
     """Return an array with a column for each document.
 
     The first rows hold the number of tokens, with one row for each tokenizer. The last two rows hold the number of
-    bytes and the number of words.
+    bytes, and the number of parts between blanks.
     """
     parts = [[document] for document in documents]
     tokens = [tokens_of_parts(contender, parts) for contender in contenders]

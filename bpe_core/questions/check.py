@@ -238,7 +238,7 @@ def _first_steps(history: History, verdict: Verdict) -> History:
 def _best_with_other_patterns(study: Study, own: _Judgement, work: Work) -> _Judgement:
     """Check the table with other patterns.
 
-    Return the check with the best pattern if it confirms many more steps. Otherwise return `own`.
+    Return the check with the best pattern if it confirms many more steps than `own`. Otherwise return `own`.
     """
     assert study.texts is not None
     recipe = own.history.recipe

@@ -243,9 +243,9 @@ examples:
         return f"{done}, which took {self.seconds:g} s here. {again}{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
-        """Return the requested vocabulary sizes in ascending order.
+        """Return the requested vocabulary sizes in ascending order, or else the size of the vocabulary.
 
-        Raise BpeError if there are no words or no sizes.
+        Raise BpeError if there are no words, or if neither size is known.
         """
         if not len(words):
             raise BpeError("These texts have no words, so no floor can be computed; name other texts.")

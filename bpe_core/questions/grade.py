@@ -145,7 +145,10 @@ examples:
 
 
 def _wanted_merges(vocab_size: int | None, exercise: Exercise) -> int | None:
-    """Return how many merges fit into a vocabulary of this size."""
+    """Return how many merges fit into a vocabulary of this size. Return None if no size is given.
+
+    Raise BpeError if the size leaves no room for a merge.
+    """
     if vocab_size is None:
         return None
     base = BYTES + len(exercise.rules.texts.specials)

@@ -738,7 +738,10 @@ def _empty_slots(count: int) -> npt.NDArray[np.uint64]:
 
 
 def _enlarged(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
-    """Return the array if it has enough free room. Otherwise return a larger copy of its used part."""
+    """Return the array if it has at least `least` items, and at least four times `used` items.
+
+    Otherwise return a larger copy of its first `used` items.
+    """
     wanted = max(least, 4 * used)
     if wanted <= len(array):
         return array

@@ -195,8 +195,10 @@ class _Parts:
         self._joined = history.alphabet.unknown_id if joins else None
 
     def of(self, ids: Int32s, edges: Int64s) -> tuple[Int32s, Int64s]:
-        """Replace the hidden tokens in `ids` by visible tokens. Return the new ids, and the offset of each text in
-        these ids."""
+        """Replace the hidden tokens in `ids` by the visible tokens that they are made of.
+
+        Return the new ids, and the offset of each text in these ids.
+        """
         counts = self._counts[ids]
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         starts = np.repeat(self._first[ids] - before[:-1], counts)

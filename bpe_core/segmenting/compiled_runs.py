@@ -217,7 +217,10 @@ class TokensOfRuns:
         self._lengths = np.minimum(history.token_lengths(), NEVER).astype(np.int32)
 
     def of(self, data: Bytes, runs: Int32s, at: int) -> tuple[Int32s, Int64s]:
-        """Encode runs that lie one after another. Return all tokens, and the offset of each run's first token."""
+        """Encode runs of words that lie one after another.
+
+        Return all tokens, and the offset of each run's first token.
+        """
         cuts = np.empty(len(data) + 2, np.int32)
         borders = np.empty(len(runs), np.int64)
         ids = self._cut(data, cuts[: cut_runs(data, runs, self._meets.reshape(-1), cuts)], at)

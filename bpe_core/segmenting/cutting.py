@@ -198,7 +198,7 @@ class Cutting:
         return self._steps.texts_of_words(piece.text)
 
     def concatenated_words(self, pieces: Sequence[TracedPiece]) -> FlatWords:
-        """Return the words of all parts, one word after another.
+        """Return the words of all parts of a text, one word after another.
 
         This method is for recipes that split texts by the operations of a tokenizer file and not by a pattern.
         """

@@ -261,7 +261,7 @@ class Words:
 
 
 class _PlacedTokens(NamedTuple):
-    """Tokens with their offsets. Some tokens cover no byte, and NO_TOKEN fills the gaps."""
+    """Tokens with their offsets. Some tokens cover no byte. Bytes without a token have NO_TOKEN."""
 
     tokens: Tokens
     goes_left: Bools  # whether its word began before it

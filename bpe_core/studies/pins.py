@@ -83,7 +83,8 @@ class Pins:
     def differences(self, study: Study) -> list[str]:
         """Return a sentence for each text whose ids have changed since it was pinned.
 
-        Ids are compared for each program that gave ids: this program, and the library of the file's format.
+        Ids are compared for each program that gave ids: this program, and the library of the file's format. There is
+        also a sentence for each program that gives no ids now, and for each pinned file that cannot be opened.
         """
         ids = _answers(study, _format(study), self.texts)
         now = _versions(ids)

@@ -44,10 +44,12 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
 
     Raise OutputError if another process is making one of the results.
 
-    If `manifest` is the path of a manifest, the new results stay in temporary files until the manifest is written. Then
-    all files are put in place together. If no manifest is written, the old manifest is removed. If the user stops the
-    command, the old results and their manifest stay. If `grows` is true, the results grow step by step. Then the old
-    manifest is removed before the first change, so that it never describes other results.
+    If `manifest` is the path of a manifest, the new results stay in temporary files until the block ends. Then they are
+    put in place together with the new manifest. If no new manifest was written, an old manifest at this path is
+    removed. If the user stops the command, the old results and their manifest stay.
+
+    If `grows` is true, the results grow step by step, without temporary files. The old manifest is removed before the
+    first change, so that it never describes other results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
     manifests: dict[Path, Path] = {}

@@ -70,8 +70,8 @@ def json_of(
 ) -> Any:
     """Parse JSON. Raise an error of type `kind` that begins with `what` if the JSON is not valid.
 
-    A key that occurs twice in one object is an error, too, unless `allows_repetition` is true. Then its last value
-    counts, and large files are read faster.
+    A key that occurs twice in one object is an error, too, unless `allows_repetition` is true. If it is true, the last
+    value of such a key counts, and large files are read faster.
     """
     hook = None if allows_repetition else without_repetition
     with report_faults(what, kind):

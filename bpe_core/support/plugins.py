@@ -121,14 +121,13 @@ class Registry(dict[str, Row]):
         return KeysView(self)
 
     def items(self) -> ItemsView[str, Row]:  # type: ignore[override]
-        """Return a view of the names and rows. A row is loaded when it is needed."""
+        """Return a view of the names and rows. The plug-ins are loaded first."""
         return {**dict(super().items()), **self.from_plugins}.items()
 
     def values(self) -> ValuesView[Row]:  # type: ignore[override]
-        """Return a view of the rows.
+        """Return a view of the rows, with the program's own rows first.
 
-        Each row is loaded when it is needed. The program's own rows come first. Plug-ins are searched for only after
-        these rows.
+        Plug-ins are searched for only if a loop goes on after these rows.
         """
         return _Rows(self)
 

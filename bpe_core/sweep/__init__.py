@@ -1,4 +1,5 @@
-"""A package for sweeps. A sweep trains many recipes on many corpora, and measures each vocabulary size.
+"""A package for sweeps.
 
-A plan file names the recipes, the corpora and the sizes.
+A sweep trains many recipes on many corpora, and measures each tokenizer at several vocabulary sizes. A plan file names
+the recipes, the corpora and the sizes.
 """

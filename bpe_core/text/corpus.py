@@ -347,8 +347,8 @@ class Corpus:
         """Read all texts in order, in chunks of about `size` bytes at most.
 
         If `several` is true, a chunk may hold several documents, which is much faster for short documents. Several
-        threads may share one iterator if they use it in turn under a lock. If `base_symbols` is given, refuse files
-        with other symbols.
+        threads may share one iterator if they use it in turn under a lock. If `base_symbols` is given, raise
+        WrongSymbols for a file with other base symbols.
         """
         if base_symbols is not None:
             self.check_symbols(base_symbols)

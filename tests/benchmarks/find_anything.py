@@ -16,7 +16,7 @@ TYPED = ("", "e", "th", "open te", "␣the", "t h", "99,999", "nothing is called
 def measure(program: Program, run_for: Callable[[float], None]) -> None:
     """Measure how quickly the search list is painted, and print the times.
 
-    The list is painted after the field is opened, and again after each text is typed.
+    The list is painted after the search box opens, and again after each text is typed.
     """
     run = run_with(random_history(MERGES))
     began = time.perf_counter()

@@ -75,7 +75,8 @@ def table(results: Results) -> tuple[list[str], bool]:
 def _ratio(name: str, ties: str, summary: Summary) -> str:
     """Return our wall time divided by the wall time of another library.
 
-    Our time is the time with the tie rule of the other library, if we have this rule.
+    If possible, our time is the time with the tie rule of the other library. Return an empty string if one of the two
+    times is missing.
     """
     candidates = [summary.get((OURS, ties)), *(result for (who, _), result in summary.items() if who == OURS)]
     ours = next((candidate for candidate in candidates if isinstance(candidate, Medians)), None)

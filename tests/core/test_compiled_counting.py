@@ -172,9 +172,9 @@ def test_joining_many_small_word_tables_gives_the_same_result_as_one_large_table
 
 
 def test_a_long_word_across_many_blocks_is_counted_once() -> None:
-    """A block grows if it has no safe place to split.
+    """If a block has no safe place to split, the block grows.
 
-    The kernel searches each part of the block only once for such a place.
+    The search for such a place must not begin again at the start of the block.
     """
     searched = 0
 

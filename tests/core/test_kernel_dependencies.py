@@ -1,6 +1,6 @@
 """Tests of the key under which the machine code of a kernel is stored.
 
-The key changes only if code that the kernel uses changes.
+The key depends on the code that the kernel uses, on the types of its arguments, and on the compiler.
 """
 
 from __future__ import annotations

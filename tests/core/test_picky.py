@@ -242,7 +242,10 @@ def test_picky_merges_and_drops_match_the_published_trainer() -> None:
 
 
 def test_the_picky_method_decides_whether_to_drop_the_right_half_before_it_splits_the_left_half() -> None:
-    """Here PickyBPE's trainer keeps `bc`, because it counts `bc` later. BoundlessBPE's trainer drops `bc`."""
+    """PickyBPE's trainer counts `bc` only after `_abc` is split, so it keeps `bc` here.
+
+    BoundlessBPE's trainer drops `bc`.
+    """
     events = events_of("abcbc8 abc2 dbc2")
     assert events[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
 

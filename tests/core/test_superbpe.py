@@ -1,5 +1,6 @@
-"""Tests of SuperBPE: the learner equals the specification, and both stages equal trainings of the library
-tokenizers.
+"""Tests of SuperBPE. The learner equals the specification.
+
+Both stages learn the same merges as two trainings by the library tokenizers.
 """
 
 from __future__ import annotations

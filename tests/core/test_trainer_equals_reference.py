@@ -1,4 +1,7 @@
-"""Tests that the plain learner, the compiled learner and the reference make merges with equal columns."""
+"""Tests that the plain learner, the compiled learner and the reference give equal histories.
+
+All columns of the histories are compared.
+"""
 
 from __future__ import annotations
 

@@ -378,7 +378,7 @@ def wait_for_rest(qtbot: QtBot, program: Program) -> None:
 def wait_for_sentence(qtbot: QtBot, program: Program, sentence: str) -> None:
     """Wait until the message bar shows a sentence.
 
-    If it never does, print the state of the run and the running tasks.
+    If it never does, the error names the state of the run and the unfinished work.
     """
 
     def is_shown() -> None:

@@ -69,7 +69,10 @@ NO_CHOICES = FolderChoices()
 
 
 def format_choices() -> list[FormatChoice]:
-    """Return the formats to choose from. The formats of other programs come before the formats of plain tables."""
+    """Return the formats to choose from, with the most common format first, and a folder second.
+
+    The formats of other programs come before the formats of plain tables.
+    """
     files = [
         FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending, row.purpose)
         for name, row in FORMATS.written.rows.items()

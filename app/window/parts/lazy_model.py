@@ -109,7 +109,7 @@ class LazyModel:
         return self._lookers > 0
 
     def refresh_soon(self) -> None:
-        """Schedule a refresh of the model, in the same way as a signal does."""
+        """Schedule a refresh of the model, as the signals do that were given to `refresh_on`."""
         self._throttle.call()
 
     def refresh(self) -> None:

@@ -226,9 +226,10 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one_run and self.question.takes_moments
 
     def _early_step(self) -> int | None:
-        """Return the step shown if the answer is about the run shown as it was after this step. Otherwise return None.
+        """Return the step shown if the answer contains the run shown twice: at its end, and at this step.
 
-        The answer shows such an earlier state if the question compares several runs, and the run has later steps.
+        Otherwise return None. The run is contained twice if the question compares several runs, and the run has later
+        steps.
         """
         shown = self._session.runs.shown
         at = self._session.cursor.position

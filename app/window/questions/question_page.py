@@ -208,7 +208,10 @@ class QuestionPage(Page):
             self.figure.show_part(left, right)
 
     def hide_field(self, name: str, on: bool) -> None:
-        """Hide the field of a parameter while a user chooses its value elsewhere."""
+        """Hide the field of a parameter if `on` is true, because a user chooses the value elsewhere.
+
+        Otherwise show the field. A form without visible fields is hidden.
+        """
         self.form.hide_field(name, on)
         self.form.setVisible(not self.form.is_empty)
 

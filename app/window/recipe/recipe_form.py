@@ -330,6 +330,9 @@ class RecipeForm(QObject):
 
 
 def words_shown(text: str, recipe: Recipe, cancelled: CancelCheck) -> tuple[str, ...]:
-    """Return the words of a text. `cancelled` is called after each word, because a pattern may be slow."""
+    """Return the words of a text.
+
+    `cancelled` is called after every MATCHES_A_ROUND words, because a pattern may be slow.
+    """
     words = while_wanted(split_words(normalize(text, recipe), recipe), cancelled, every=MATCHES_A_ROUND)
     return tuple(shown(word.encode()) for word in words)

@@ -54,7 +54,10 @@ class ClickTarget:
 
 
 class WordView(QWidget):
-    """A view of a word. A user can click tiles and boundaries, or go from one to the next with the arrow keys."""
+    """A view of a word, with its tokens as tiles.
+
+    A user can click tiles and boundaries, or go from one to the next with the arrow keys.
+    """
 
     token_pointed = Signal(int)  # the token of the tile that is pointed at, or -1
     token_clicked = Signal(int)

@@ -26,9 +26,9 @@ ACTIONS = {
 
 
 class TokenCard(QFrame):
-    """A card beside the pointer.
+    """A card beside the pointer, which describes a token, a pair, a word or a boundary.
 
-    If the token was clicked, its card has buttons. Otherwise the card ignores the mouse.
+    If the token, pair or word was clicked, the card has buttons. Otherwise the card ignores the mouse.
     """
 
     wanted = Signal(str)  # the name of the action

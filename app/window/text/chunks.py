@@ -102,9 +102,9 @@ class TextChunks:
         return int(self._starts[2, index]) + utf16_length(within)
 
     def character_of_unit(self, unit: int) -> int:
-        """Return the offset of the character at a UTF-16 unit.
+        """Convert an offset in UTF-16 units to an offset in characters.
 
-        A unit at the end of a chunk belongs to the next chunk.
+        The offset at the end of a chunk belongs to the next chunk.
         """
         index = self._chunk_at(2, unit)
         chunk = self._chunks[index]

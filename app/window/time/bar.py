@@ -35,7 +35,7 @@ PAST_OPACITY = 0.4
 
 
 class TimeTrack(QAbstractSlider):
-    """A slider above the compression curve. Mouse, keys and wheel move it."""
+    """A slider with the compression curve as its background. Mouse, keys and wheel move it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

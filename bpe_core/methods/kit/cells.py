@@ -27,7 +27,11 @@ END = 0  # the end of a line, or of a word if lines are not known
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """The base symbols of all stretches, with a separator after each stretch, and the count of each stretch."""
+    """The stretches of a corpus, with the count of each stretch.
+
+    A stretch is a part of a word that pieces may cover. `symbols` holds the base symbols of all stretches, with a
+    separator after each stretch.
+    """
 
     symbols: Int32s
     starts: Int64s  # the first cell of each stretch, and the end of the last

@@ -17,7 +17,10 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s, enlarge
 
 
 def trie_of(stretches: Stretches) -> Trie:
-    """Return the tree of all stretches. The search for seeds and the lattices use the same tree."""
+    """Return the tree of all stretches.
+
+    The tree is made only once, although the search for seeds and the lattices both use it.
+    """
     if "trie" not in stretches.derived:
         stretches.derived["trie"] = _make_tree(stretches)
     trie: Trie = stretches.derived["trie"]

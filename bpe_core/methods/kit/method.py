@@ -140,9 +140,9 @@ class Method(MethodFacts):
         return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
-        """Return a learner before its first step.
+        """Create a learner. Return it with the tokens that it begins with.
 
-        If `known` is given, the learner makes the steps of this history first.
+        If `known` is given, the first steps that the learner makes are the steps of this history.
 
         Parameters
         ----------

@@ -134,7 +134,7 @@ class Tokenizer:
         return is_merging and recipe.takes_any_bytes
 
     def encode_bytes(self, data: bytes, *, at: int | None = None) -> Int32s:
-        """Return the ids of bytes that need not be text. Raise BpeError if the recipe splits texts into words."""
+        """Return the ids of bytes that need not be text. Raise BpeError if `takes_any_bytes` is false."""
         if not self.takes_any_bytes or not isinstance(self._segmenter, TextEncoder):
             raise BpeError(
                 "This tokenizer encodes only texts. To encode bytes that are not text, learn it with the preset "

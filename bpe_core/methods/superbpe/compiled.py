@@ -84,7 +84,8 @@ class CompiledAcross(CompiledLearner):
 def span_of(text: bytes, past_colons: bool) -> int:
     """Pack facts about a token into one number for the kernels: its number of words, and flags for spaces and colons.
 
-    The flags say whether the token begins or ends with a space, and whether it contains or ends with a colon.
+    The flags say whether the token begins or ends with a space, and whether it contains or ends with a colon. If
+    `past_colons` is true, the flags for colons are not set.
     """
     words = sum(map(bool, text.split(BLANK)))
     colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)
@@ -165,7 +166,7 @@ def _machine(recipe: Recipe) -> Machine:
 
 
 def _run_on_parts(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
-    """Divide a table of runs into parts, and call `work` with the slice of each part, on all threads.
+    """Divide a table of runs of words into parts. Call `work` with the slice of each part, on all threads.
 
     Return the results in the order of the parts.
     """

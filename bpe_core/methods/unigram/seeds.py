@@ -4,7 +4,8 @@ The search groups all places at which the same piece begins. The next symbol aft
 smaller groups. A piece is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
-- holds letters of one script, and the word marker only at its beginning, unless the recipe lets scripts or digits mix;
+- holds letters of one script, unless the recipe lets scripts mix, or lets digits mix with letters;
+- holds the word marker only at its beginning;
 - is followed by different bytes: if an `e` always follows, only the longer piece with the `e` can be a seed.
 
 The best seeds are kept. These are the seeds that cover the most characters of the corpus.

@@ -1,8 +1,8 @@
 r"""The translation of expressions that ignore case, so that `regex` matches the same texts as Oniguruma.
 
-In both engines `s` also matches `S` and `ſ`. In Oniguruma one letter can equal several letters, as `ß` equals `ss`. `i`
-equals only `I`. `\p{Lu}` matches only capital letters, except in a set. If both engines match the same texts, an
-expression stays unchanged.
+In both engines `s` also matches `S` and `ſ`. But Oniguruma differs from `regex` in three ways. One letter can equal
+several letters, as `ß` equals `ss`. The letter `i` equals only `I`. `\p{Lu}` matches only capital letters, except in a
+set. If both engines match the same texts, an expression stays unchanged.
 
     >>> "".join(as_in_oniguruma(["(?i:", "s", "s", "|", "a", ")"])), "".join(as_in_oniguruma(["(?i)", "a", "b"]))
     ('(?:(?:[Ssſ][Ssſ]|[ßẞ])|[Aa])', '(?i)ab')

@@ -70,7 +70,10 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> TracedPiece:
-        """Return a piece with different characters at the same offsets. `text` must be as long as the piece."""
+        """Return a copy of this piece with the characters of `text`, at the same offsets.
+
+        `text` must be as long as this piece.
+        """
         return TracedPiece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[TracedPiece]:

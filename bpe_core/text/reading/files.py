@@ -109,7 +109,7 @@ class FileReader:
         return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
     def _pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
-        """Yield the pieces of a file.
+        """Yield the content of a file in chunks.
 
         A file in a folder may not have been checked in advance. If it has no text, report it and skip it.
         """

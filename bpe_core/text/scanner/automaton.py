@@ -55,7 +55,7 @@ class _ReadState:
 
 @dataclass(frozen=True)
 class _TryState:
-    """A state that moves to each of its target states, in order, without reading a character."""
+    """A state of an automaton. It reads no character, and goes on to each of its target states, in order."""
 
     targets: tuple[int, ...]
 

@@ -1,4 +1,4 @@
-"""Tests of the command `doctor`: it lists the libraries and kernels in use, even if many libraries are missing."""
+"""Tests of the command `doctor`, which lists the libraries and kernels in use, and of compiling on a full disk."""
 
 from __future__ import annotations
 

@@ -148,7 +148,10 @@ RUN = subprocess.run
 
 
 def _run_in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> Any:
-    """Run a command in this process, because starting a process for each command takes long."""
+    """Run a command in this process, because starting a process for each command takes long.
+
+    If there is no folder, the call is a call of git, and runs in its own process.
+    """
     if cwd is None:
         return RUN(call, **given)  # of git
     printed = io.StringIO()

@@ -24,7 +24,10 @@ TEXT = "low lower lowest, new newer newest " * 9
 
 
 def save_run(path: Path, text: str, merges: int, steps: int | None = None) -> None:
-    """Write a session with a run of `merges` merges. If `steps` is given, only the first steps are learned."""
+    """Write a session with a run of `merges` merges.
+
+    If `steps` is given, the session holds only the first `steps` merges of the run.
+    """
     study = bpe.train(text, "gpt2", merges=merges)
     write_run(study.history.first(merges if steps is None else steps), study.inside.words(), path)
 

@@ -53,7 +53,10 @@ STRANGE = [
 
 @cache
 def valid_files(format: str, method: str = "") -> dict[str, bytes]:
-    """Return the files of a table that the method learned, written in the format."""
+    """Return the files of a table, written in the format.
+
+    The table is learned by `method`, or by the first method of the format if no method is given.
+    """
     place = LEARNED[format].index(method) if method else 0
     history = histories_for(FORMATS[format], TEXT, merges=25)[place]
     return files(history, format, NAMES[format])

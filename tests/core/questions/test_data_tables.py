@@ -105,7 +105,7 @@ def test_the_data_tables_of_a_run_match_a_plain_python_computation() -> None:
 
 
 def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
-    """Count how often each pair can be joined. Two occurrences of a pair that overlap count once.
+    """Count how often each pair can be joined. If two occurrences of a pair overlap, only one counts.
 
     `cut` has the token ids of each word.
     """

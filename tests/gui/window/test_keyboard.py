@@ -114,7 +114,10 @@ def is_in_sight(widget: QWidget) -> bool:
 
 
 def controls_in_order(program: Program, key: Qt.Key) -> list[QWidget]:
-    """Return the controls in the order of the Tab key. Stop at the first control that is reached a second time."""
+    """Return the controls in the order in which `key` reaches them: Tab forwards, or Backtab backwards.
+
+    Stop at the first control that is reached a second time.
+    """
     reached: list[QWidget] = []
     program.toolbar.main_button.setFocus()
     while (now := QApplication.focusWidget()) is not None and now not in reached:

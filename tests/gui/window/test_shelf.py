@@ -1,6 +1,6 @@
-"""Tests of the shelf in the window. It shows a text as split by several tokenizers, with downloads and pictures.
+"""Tests of the shelf in the window. The shelf shows how several tokenizers split the same text.
 
-From the shelf, tokenizers are opened in the room `Compare`.
+The tokenizers can be downloaded, saved as one picture, and opened in the room `Compare`.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class AuditPage(QuestionPage):
             self.token_wanted.emit(token)
 
     def _choose_order(self, column: int, order: Qt.SortOrder) -> None:
-        """Sort a saved file like the rows on the screen: by the column whose heading was clicked."""
+        """Choose the order of the rows in a saved file: by the column whose heading was clicked, as on the screen."""
         name = self.model.columns[column] if 0 <= column < len(self.model.columns) else ""
         sort = self.fields["sort"]
         reverse = self.fields["reverse"]

@@ -1,14 +1,15 @@
 """The couples of pieces, which raise a floor where pieces of one length compete for the same places.
 
-A floor is a lower bound on the number of tokens. With prices of edges alone, a vocabulary may hold a third of a piece.
-In nearly random words, such as those of DNA, this makes the floor much too low: with a third of all pieces of three
-symbols, each word could be split in three ways at once, each way to a third.
+A floor is a lower bound on the number of tokens. With prices of edges alone, a floor is also valid for vocabularies
+with parts of pieces, such as a third of a piece. In nearly random words, such as those of DNA, this makes the floor
+much too low: with a third of all pieces of three symbols, each word could be split in three ways at once, each way to a
+third.
 
 A couple forbids this for two pieces. At one place they overlap, so a word can use only one of them there. At another
 place, one directly follows the other. A vocabulary uses both there only if it contains both. Count the uses of the two
-pieces at the first place, and add one if both are used at the second place. The result is at most the number of the two
-pieces that the vocabulary contains. This is true for each vocabulary, but not for thirds of pieces. The price of a
-couple is paid for each use, and the sums of both pieces grow by this price.
+pieces at the first place, and add one if both are used at the second place. The sum is at most the number of these two
+pieces that the vocabulary contains. This is true for each vocabulary of whole pieces, but not for thirds of pieces. The
+price of a couple is paid for each use, and the sum of the prices of each of the two pieces grows by this price.
 
 A piece that overlaps itself is a couple, too. It is used at most once at such a place, so its sum grows by the price
 only once.
