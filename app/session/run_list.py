@@ -65,7 +65,7 @@ class RunList(QObject):
         return next((run for run in self.all if run.number == number), None)
 
     def origin_of(self, run: Run | None) -> Origin | None:
-        """Return the opened table from which `run`, or the nearest of its parents, was made.
+        """Return the opened table from which `run`, or the nearest run that it continues, was made.
 
         Return None if there is no such table, or if the table has no sidecar files.
         """

@@ -112,7 +112,7 @@ def extend_table(
 
 
 def token_texts_of(history: History) -> TokenTexts:
-    """Return the texts of all learned tokens. Pause while the window is busy."""
+    """Return the texts of all tokens of a history. Pause while the window is busy."""
     names = TokenTexts(history.alphabet, with_names(history.recipe))
     names.grow(history, between=wait_for_window)
     return names

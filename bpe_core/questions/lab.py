@@ -152,7 +152,11 @@ examples:
 
 @dataclass(frozen=True)
 class ComparedTokenizer:
-    """A tokenizer in the comparison, at the step at which its vocabulary has the common size."""
+    """A tokenizer in the comparison, and the step at which it is compared.
+
+    At this step its vocabulary has the chosen size, unless `why_not` gives a reason. If no size is chosen, this is the
+    last step.
+    """
 
     letter: str
     name: str

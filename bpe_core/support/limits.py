@@ -78,7 +78,7 @@ def refuse_bomb(held: int, stored: int) -> None:
 def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelCheck:
     """Return a function that returns whether the work is cancelled, and also checks the memory.
 
-    It raises TooLarge if memory runs out. The message begins with `work` and ends with `advice`.
+    The returned function raises TooLarge if memory runs out. The message begins with `work` and ends with `advice`.
     """
     looked = time.monotonic()
 

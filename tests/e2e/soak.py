@@ -175,7 +175,7 @@ class RandomUser:
 
 
 def close_dialogs() -> None:
-    """Close all dialogs that wait for an answer."""
+    """Close all visible dialogs."""
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, QDialog) and widget.isVisible():
             widget.close()

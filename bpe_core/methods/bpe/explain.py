@@ -117,7 +117,7 @@ def _reason_against(pair: tuple[int, int], history: History) -> str:
 def counts_at_step(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
     """Return the counts of a pair: its largest count in the corpus, and its count at step `at`.
 
-    The result also has the count of the pair that this step joined, and the smallest count that the recipe allows.
+    The result also has the count of the pair that step `at` joined, and the smallest count that the recipe allows.
     """
     counts = corpus.history.columns.count
     history = corpus.history

@@ -146,7 +146,7 @@ class Trainer:
     def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
         """Search for the next steps in advance, if the method's learner can do so.
 
-        After the end of a run there is no search, because it would change the result of the run.
+        Do not search after the end of a run, because a search would change the result of the run.
         """
         learner = self._learner
         while isinstance(learner, LooksAhead) and not self.end_reason and not cancelled():
