@@ -23,8 +23,8 @@ LONGEST_MILLISECONDS = 600_000
 class Screenshot(QObject):
     """An object that takes a picture of the window and then ends the program.
 
-    Before it takes the picture, it opens a session, or it trains a run and moves the time slider to the middle of the
-    run.
+    If a session is open, the step shown stays. Otherwise the object first trains a run, and moves the time slider to
+    the middle of the run.
     """
 
     def __init__(self, program: Program, path: Path) -> None:

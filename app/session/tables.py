@@ -172,7 +172,10 @@ class ExtensionFacts:
 
 
 class ExtensionMessages(QObject):
-    """An object that shows a message about each run that extended a table, after its training has ended."""
+    """An object that shows a message about each run that extended a table.
+
+    The message appears when the training has ended and the window shows the run.
+    """
 
     def __init__(
         self, runs: Runs, text: UndoableValue[str], background: BackgroundTasks, parent: QObject | None = None

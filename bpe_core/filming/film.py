@@ -100,7 +100,7 @@ def film_report(
 def write_film(
     runs: Sequence[tuple[str, Study]], path: Path | str, choices: FilmChoices, work: Work = ALONE
 ) -> tuple[str, ...]:
-    """Write the film. Return a sentence for each feature of the runs that the film does not show."""
+    """Write the film. Return a sentence about each flaw of the film, such as characters that no font has."""
     ending = checked_ending(path)
     if not 1 <= len(runs) <= MOST_RUNS:
         raise BpeError(f"A film shows one run or two, not {len(runs):,}.")

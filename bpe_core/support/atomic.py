@@ -75,7 +75,10 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
 
 
 class ResultsWithManifest:
-    """A group of finished result files. They are put in place only when their manifest is also ready."""
+    """A group of finished result files, which wait until the `with` block ends.
+
+    Then they are put in place together with their manifest.
+    """
 
     def __init__(self, places: Iterable[Path], manifest: Path) -> None:
         self._places = {*places, manifest}

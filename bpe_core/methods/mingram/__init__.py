@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class MinGram(Unigram):
     """The variant of Unigram in which the path with the fewest tokens is the best.
 
-    Each token costs the same large number, so a path with fewer tokens always costs less.
+    Each token costs the same large number in addition to its log-probability. So the log-probabilities decide only
+    between paths with the same number of tokens.
     """
 
     name = "mingram"

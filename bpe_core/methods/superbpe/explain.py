@@ -1,6 +1,7 @@
-"""A search for the step at which the second stage of SuperBPE began, in a table that does not state this step.
+"""The conversion of a table of superwords to a history of SuperBPE.
 
-SuperBPE learns in two stages: first inside words, and then across the ends of words.
+SuperBPE learns in two stages: first inside words, and then across the ends of words. The table does not state the step
+at which the second stage began, so this module finds it.
 """
 
 from __future__ import annotations
