@@ -103,7 +103,8 @@ def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
 def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
     """Plan a new folder. Its main file has the same name as the file `source`.
 
-    If `to` names another format, the main file has the usual name for this format.
+    If `to` names another format, the main file has the usual name for this format. A file of the format merges.txt
+    always gets a name that ends in merges.txt.
     """
     if to and (to != source_format or not _has_ending_of(source, to)):
         ending = FORMATS.rows[to].endings[0]

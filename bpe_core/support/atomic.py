@@ -48,8 +48,8 @@ def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = Fals
     put in place together with the new manifest. If no new manifest was written, an old manifest at this path is
     removed. If the user stops the command, the old results and their manifest stay.
 
-    If `grows` is true, the results grow step by step, without temporary files. The old manifest is removed before the
-    first change, so that it never describes other results.
+    If `grows` is true, the results grow step by step and do not wait. The old manifest is removed before the first
+    change, so that it never describes other results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
     manifests: dict[Path, Path] = {}

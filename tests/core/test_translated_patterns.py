@@ -212,7 +212,7 @@ def test_replacing_adjacent_matches_together_gives_the_same_text_as_replacing_ea
 
 
 def test_the_large_text_of_all_characters_is_freed_after_characters_are_grouped_into_kinds() -> None:
-    """The text takes 4 MB, and it would be kept as long as the program runs."""
+    """The text takes 4 MB. If it were not freed, it would stay in memory as long as the program runs."""
     tracemalloc.start()
     try:
         kinds = Kinds([r"(?:\p{Script=Thai})"], [], [r"\p{Script=Thai}"])

@@ -471,7 +471,10 @@ def say(*lines: str) -> None:
 
 
 def warm_up() -> None:
-    """Load all modules that the commands need, so that no attempt spends its time on loading."""
+    """Load all modules that the commands need, so that no attempt spends its time on loading.
+
+    Also let checks read fewer words, and let a sweep save its session after each run.
+    """
     os.environ |= {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "BPE_EXPLORER_CACHE": "cache"}
     for name in COMMANDS:
         command_named(name)

@@ -438,7 +438,10 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def order(self) -> list[int]:
-        """Return the row numbers of the answer in the order of the sorted column. Unknown values come last."""
+        """Return the numbers of the answer's rows in the order in which they are shown, but at most MOST_ROWS.
+
+        If a column is sorted, its unknown values come last. Otherwise the rows have the order of the answer.
+        """
         column, from_end = self._sorted
         if self.answer is None:
             return []

@@ -59,7 +59,10 @@ class ShelfDialog(QDialog):
         self._show()
 
     def show_text(self, text: str, *, follows_space: bool) -> None:
-        """Write a text into the field, and split the text."""
+        """Write a text into the field, and split the text.
+
+        If `follows_space` is true, the text is split as if a space came before it.
+        """
         with QSignalBlocker(self.field), QSignalBlocker(self.space):
             self.field.setText(text)
             self.space.setChecked(follows_space)

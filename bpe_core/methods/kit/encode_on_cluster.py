@@ -126,7 +126,10 @@ def _encode_part(place: Path, request: EncodingRequest, part: CorpusPart) -> int
 
 @lru_cache(maxsize=1)
 def _encoder(table: Path, request: EncodingRequest) -> CorpusEncoder:
-    """Return the encoder of a request. A worker makes the encoder once for many parts."""
+    """Return the encoder of a request, for the history in the file `table`.
+
+    A worker makes the encoder once for many parts.
+    """
     return request.encoder(Tokenizer(History(**unpacked(table.read_bytes()))), PART_SIZE)
 
 
