@@ -260,7 +260,7 @@ def _read_names(path: str) -> list[str]:
     if isinstance(names, dict):
         by_number = {int(key): name for key, name in names.items() if key.isdecimal() and len(key) < 7}
         if len(by_number) < len(names) or max(by_number, default=0) > LARGEST:
-            raise RecipeError(f'{path}: the names must be for integers from 0 to {LARGEST:,}, such as {{"60": "C4"}}.')
+            raise RecipeError(f'{path}: the keys must be integers from 0 to {LARGEST:,}, as in {{"60": "C4"}}.')
         return [by_number.get(number, "") for number in range(max(by_number, default=-1) + 1)]
     if not isinstance(names, list):
         raise RecipeError(f'{path} must hold a list of names, or an object such as {{"60": "C4"}}.')

@@ -56,7 +56,7 @@ SHORT_TEXT = 1 << 16  # bytes; plain Python looks for machine code after as many
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
 WORTH_A_REMARK = 200_000  # bytes of a text that a slow pattern takes more than a moment to split
 FEWER_WORDS = (
-    "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line: then less of "
+    "Count fewer texts, choose a pattern that makes fewer different words, or count line by line: then less of "
     "a long text is in memory at a time."
 )
 

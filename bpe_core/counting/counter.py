@@ -47,7 +47,7 @@ MOST_OWN_WORDS = 1 << 20
 
 COUNTING = "The table of the different words"
 T = TypeVar("T")
-FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or shorter different words."
+FEWER_WORDS = "Count fewer texts, or choose a pattern that makes fewer or shorter different words."
 
 
 def count_compiled(

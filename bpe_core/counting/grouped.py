@@ -25,7 +25,7 @@ from bpe_core.support.wording import count_text
 from bpe_core.text.mixture import Mixture, share_text
 
 BYTES_A_WORD = 48  # bytes of memory for each word of each group, while weights are applied
-FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer different words."
+FEWER_WORDS = "Count fewer texts, or choose a pattern that makes fewer different words."
 WORDS_AT_ONCE = 1 << 16
 MULTIPLIER = 0x9E3779B97F4A7C15
 

@@ -102,7 +102,7 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
             f"New tokens cannot have ids from {start:,} on: the table's ids go up to {int(known.max()):,}. Choose "
-            "a larger number. Without a number, new tokens get the ids after all other tokens."
+            "a larger first id. Without a first id, new tokens get the ids after all other tokens."
         )
     return np.arange(start, start + wanted)
 

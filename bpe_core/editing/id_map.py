@@ -155,7 +155,7 @@ class IdMap:
         return weights
 
     def then(self, further: IdMap) -> IdMap:
-        """Join two maps into one: this map, and a map from the same new table to a third table.
+        """Join two maps into one: this map, and a map from its new table to a third table.
 
         Parameters
         ----------

@@ -378,7 +378,7 @@ def surplus(history: History, size: int) -> int:
         raise BpeError(
             f"A table cannot be trimmed to {count_text(size, 'token')}: its "
             f"{count_text(least - specials, 'base symbol')} and "
-            f"{count_text(specials, 'special token stays', 'special tokens stay')}. Ask for at least {least:,}."
+            f"{count_text(specials, 'special token')} stay. Ask for at least {least:,}."
         )
     now = history.vocabulary_size
     if size > now:

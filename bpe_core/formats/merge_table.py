@@ -367,7 +367,7 @@ def checked_number(value: object, kind: str, where: str) -> Number:
         limits = np.iinfo(kind)
         if limits.min <= value <= limits.max:
             return value
-    raise FormatError(f"{where}: {str(value)[:40]!r} is not a valid value for the choice of a step.")
+    raise FormatError(f"{where}: {str(value)[:40]!r} is not a valid value for the reason of a step.")
 
 
 def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[Number]:

@@ -364,7 +364,7 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """Return the value of each step's token: the token that the step made, dropped or added.
+        """Return a value for each step: that of the token that the step made, dropped or added.
 
         `of_tokens` holds a value for each token. The steps before row `start` are left out.
         """

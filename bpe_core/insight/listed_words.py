@@ -75,7 +75,7 @@ class ListedWords:
             order = sorted(self.rows(holding).tolist(), key=self.words.words.word, reverse=from_end)
             return np.array(order, np.int64)
         if by != COUNT and by not in self.of_groups:
-            raise BpeError(f"Words are sorted by {', '.join((WORD, COUNT, *self.of_groups))}, not by {by!r}."[:290])
+            raise BpeError(f"Words can be sorted by {', '.join((WORD, COUNT, *self.of_groups))}, not by {by!r}."[:290])
         return self.rows(holding, None if by == COUNT else by, ascending=from_end)
 
     def table(self, rows: Int64s | Sequence[int], cancelled: CancelCheck = never_cancelled) -> DataTable:

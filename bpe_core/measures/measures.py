@@ -122,7 +122,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("tokens_per_pretoken", "Tokens per pretoken", "tokens/pretoken", "ratio"),
-            "Fewer means that more pretokens are a single token",
+            "A lower value means that pretokens are split into fewer tokens",
             "tokens / pretokens",
             note=PRETOKENS_NOTE,
         ),

@@ -171,7 +171,7 @@ examples:
         mine = {"own": own, "own_fewest": own_fewest} if len(history) else {}
         lengths = _lengths(history, sizes)
         longest = self._longest(lengths)
-        said = [f"This holds for tokens of at most {count_text(longest, 'symbol')}, in these words."]
+        said = [f"The floor holds for tokens of at most {count_text(longest, 'symbol')}, in these words."]
         too_long = sum(length > longest for length in lengths)
         if too_long:
             said.append(

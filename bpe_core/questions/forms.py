@@ -96,7 +96,9 @@ examples:
             for document in corpus.documents():
                 counts.update(WORD.findall(document))
         if not counts:
-            raise BpeError("The texts hold no words of letters. Name other texts, or words with --words.")
+            raise BpeError(
+                "The texts hold no words that consist of letters. Name other texts, or give words with --words."
+            )
         return dict(counts.most_common(MOST_WORDS))
 
 

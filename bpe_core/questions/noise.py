@@ -26,7 +26,11 @@ PIECE = re.compile(r"[^\n]{0,2000}\n?")  # lines, and parts of long lines
 NO_TEXTS = "Noise needs texts: name some with --corpus."
 EMPTY = "These texts are empty, so there is nothing to change."
 Found = Mapping[tuple[str, str], ChangedIds]  # by tokenizer and kind of noise
-TITLES = {"edits": "Edits for each token", "overlap": "Share of tokens that stay", "growth": "Growth of the tokens"}
+TITLES = {
+    "edits": "Edits for each token",
+    "overlap": "Share of tokens that stay",
+    "growth": "Growth of the number of tokens",
+}
 
 
 @dataclass(frozen=True)

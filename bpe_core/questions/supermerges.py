@@ -109,12 +109,14 @@ def _comparison(step: int, own: int, count: int, rival: int) -> str:
     There are two kinds of pairs: kind 1 lies within a word, and kind 2 joins two words. `own` is the kind of the merged
     pair, and `count` is its count. `rival` is the count of the other pair.
 
-    >>> _comparison(7, 2, 90, 80), _comparison(7, 1, 80, 80)
-    ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both pairs occur 80 times.')
+    >>> _comparison(7, 2, 90, 80)
+    'Step 7 joins across words: its pair occurs 90 times, and the other pair 80.'
+    >>> _comparison(7, 1, 80, 80)
+    'Step 7 joins within words: both pairs occur 80 times.'
     """
     made = f"Step {step:,} joins {PASSES[own]}"
     if rival == NOTHING:
         return f"{made}: no pair competes with it."
     if rival == count:
         return f"{made}: both pairs occur {count_text(count, 'time')}."
-    return f"{made}: {count:,} is more than {rival:,}."
+    return f"{made}: its pair occurs {count_text(count, 'time')}, and the other pair {rival:,}."

@@ -293,7 +293,7 @@ def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
     if always < symbols:
         raise FormatError(
             f"The certificate says that every vocabulary has the same {count_text(always, 'token')} besides its "
-            f"pieces, but its words have {count_text(symbols, 'different symbol')}."
+            f"pieces, but the certificate's words have {count_text(symbols, 'different symbol')}."
         )
     for claim in certificate["floors"]:
         if claim["size"] != always + claim["pieces"]:

@@ -583,7 +583,7 @@ def forge_certificate(**changes: Any) -> Any:
     [
         ({"pieces": 0, "tokens": 23}, "but 1 would be correct"),
         ({"size": 900}, "has 1 piece besides the 256 tokens of every vocabulary, but 644 would be correct"),
-        ({"always": 2, "size": 3}, "its words have 3 different symbols"),
+        ({"always": 2, "size": 3}, "the certificate's words have 3 different symbols"),
         ({"always": 1, "size": 2}, "has the same 1 token besides its pieces"),
         ({"always": 257, "pieces": 0, "size": 257, "tokens": 30}, "prove"),
         ({"pieces": -5, "size": 251, "tokens": 20}, "it cannot be below 0"),

@@ -135,7 +135,7 @@ WITHOUT_TABLE = {
     r"(?i:k)|\P{L}": "U+0345 when case is ignored",
     r"(?i)[[:upper:]]|x": "[:upper:] with ignored case",
     r"(?V1)[a--b]": "the flags (?V1)",
-    r"(?<n>a)(?&n)": "what begins with (?&n",
+    r"(?<n>a)(?&n)": "a part that begins with (?&n",
     "(?:" * 800 + "a" + ")" * 800: "groups inside groups",
 }
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # loaded when it is opened, after the first paint of the wind
 NOTHING_YET = "There is no run to publish yet. Train first."
 NO_QUESTION = "This page asks no question, or has no answer yet, so there is nothing to copy."
 TOO_LONG = "The text on this page is too long for a command. Use Edit > Copy as Python instead."
-TEXTS_WRITTEN = "Texts without a file were saved beside the session, because these lines read them."
+TEXTS_WRITTEN = "Texts without a file were saved beside the session, because the copied lines read them."
 NO_FILE = "No file was written from this window yet."
 NO_FUNCTION = "No Python function writes this file. Copy the command of this file instead."
 NO_COMMAND = "No command makes this file, because the file shows the window itself."

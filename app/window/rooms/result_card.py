@@ -93,7 +93,7 @@ def _moments(result: Result) -> Iterator[str]:
     if result.largest is not None:
         token, largest, more = result.largest
         link = link_to_step(largest, html.escape(f"{count_text(abs(more), 'token')} {'more' if more > 0 else 'fewer'}"))
-        yield f"The step that changed most: {html.escape(token)}, {link}."
+        yield f"The step that changed the corpus most: {html.escape(token)}, {link}."
     longest = link_to_step(step, _linked(longest)) if step else html.escape(longest)
     yield f"The longest token: {longest}."
 

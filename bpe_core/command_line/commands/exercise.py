@@ -139,8 +139,8 @@ def _sentences(trained: Sequence[ExerciseTokenizer], speeds: Sequence[float]) ->
     slowest, fastest = min(speeds), max(speeds)
     hours = [LARGE_CORPUS / (speed * 1e6) / 3600 for speed in (fastest, slowest)]
     yield (
-        f"One thread encodes {slowest:,.1f} to {fastest:,.1f} MB a second, so 825 GB would take {hours[0]:,.1f} to "
-        f"{hours[1]:,.1f} hours on this computer."
+        f"One thread encodes {slowest:,.1f} to {fastest:,.1f} MB a second, so encoding 825 GB would take "
+        f"{hours[0]:,.1f} to {hours[1]:,.1f} hours on this computer."
     )
 
 
@@ -213,7 +213,7 @@ Write a trainer of byte-pair encoding. Learn a tokenizer from each text, with th
 1. How long does the training take?
 2. What is the longest token? Does it make sense?
 3. How many bytes does a token hold on average, on each text with each tokenizer?
-4. How many megabytes a second does the tokenizer encode? How long would it take for 825 GB?
+4. How many megabytes a second does the tokenizer encode? How long would it take to encode 825 GB?
 
 Compare your merges: `bpe-explorer grade your-merges.txt --corpus {first}.txt --as {exercise}`\
 """

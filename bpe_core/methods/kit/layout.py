@@ -26,7 +26,7 @@ SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
 PARTS_A_THREAD = 4  # fewer parts take less time than starting a thread
 MOST_CELLS = 2**31 - 64  # positions are 32-bit
-FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
+FEWER_CELLS = "Train on fewer texts, or choose a pattern that makes fewer or shorter different words."
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ def what_is_wrong(history: History) -> str:
             known.append(made)
             in_use.append(False)
         elif not len(alphabet) <= token < len(known) or known[token] != made:
-            return f"step {step:,} makes a token of another text"
+            return f"step {step:,} names a token that its two parts do not make"
         in_use[token] = True
     return ""
 

@@ -9,7 +9,7 @@ nothing.
     >>> number_of = {text: index for index, text in enumerate(study.inside.by_index.texts.text)}
     >>> apart = apart_in_words(study.history)
     >>> apart(number_of["▁low"], number_of["e"]), apart(number_of["l"], number_of["e"])
-    ('Inside a word “▁lowe” is better than these two tokens', '')
+    ('Inside a word “▁lowe” is preferred to these two tokens', '')
 """
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def apart_in_words(history: History) -> Apart:
         score, path = best_path(edges, scores)
         if score <= scores[left] + scores[right] + rounded * (len(path) + 2):
             return ""
-        return f"Inside a word {' + '.join(quoted(texts[id]) for id in path)} is better than these two tokens"
+        return f"Inside a word {' + '.join(quoted(texts[id]) for id in path)} is preferred to these two tokens"
 
     return apart

@@ -143,8 +143,8 @@ def check_growth(length: int, made: int) -> None:
     """
     if made > LONGEST_MADE and made > MOST_TIMES * length:
         raise TooLarge(
-            f"The tokenizer's operations make at least {count_text(made, 'character')} of a text of {length:,}, which "
-            "is too many. Check the replacements in its file."
+            f"The tokenizer's operations turn a text of {count_text(length, 'character')} into at least {made:,}, "
+            "which is too many. Check the replacements in its file."
         )
 
 
@@ -274,7 +274,7 @@ class Precompiled:
     @property
     def words(self) -> str:
         size = count_text(len(self.precompiled_charsmap) * 3 // 4, "byte")
-        return f"Characters are replaced by a table of the file, which has {size}."
+        return f"Characters are replaced by a table of {size}, which is in the file."
 
     @cached_property
     def table(self) -> CharacterTable:

@@ -211,7 +211,7 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
     later = steps[shown[0] + 1 :] if shown else ()
     if len(shown) > 1 or any(is_normalizer(step) or isinstance(step, Metaspace) for step in later):
         raise RecipeError(
-            "The preparation turns text into bytes twice, or changes it afterwards; this program cannot do that."
+            "The preparation turns text into bytes twice, or changes the text after that; this program can do neither."
         )
 
 

@@ -111,7 +111,7 @@ class _Reader:
             flags |= set(flags_match[1])
         body = self._options(flags)
         if self._at < len(self._text):
-            raise NoTable(f"what begins with {self._text[self._at : self._at + 4]}")
+            raise NoTable(f"a part that begins with {self._text[self._at : self._at + 4]}")
         return Expression(body, frozenset(self._characters), frozenset(self._classes))
 
     def _take(self, wanted: re.Pattern[str]) -> re.Match[str] | None:
@@ -334,4 +334,4 @@ def _name_of(beginning: str) -> str:
         return "a back reference to a group" if is_number else f"\\{beginning[1:2]}"
     if beginning.startswith("{"):
         return "an approximate match"
-    return f"what begins with {beginning}"
+    return f"a part that begins with {beginning}"

@@ -96,7 +96,7 @@ def test_invalid_changes_of_special_tokens_are_refused_with_an_error_message(lea
         "no token “<none>” to rename": {"rename": {"<none>": "<a>"}},
         "is both renamed and removed": {"rename": {"<pad>": "<a>"}, "remove": ["<pad>"]},
         "cannot become a special token": {"rename": {"t": "<t>"}},
-        "Choose a larger number": {"add": ["<a>"], "first_id": 3},
+        "Choose a larger first id": {"add": ["<a>"], "first_id": 3},
     }
     assert b"ning" in bpe.Study(learned_table).tokens.values()
     for sentence, choices in mistakes.items():

@@ -194,7 +194,7 @@ def test_extending_a_table_that_cannot_grow_is_refused_with_an_error_message(
     assert run([*extend, "-o", str(library.parent)]) == 1
     assert "is the input table itself" in capsys.readouterr().err
     assert run([*extend, "-o", f"{tmp_path}/new.json", "--to", "tokenizer.json", "--first-id", "10"]) == 1
-    assert "Choose a larger number" in capsys.readouterr().err
+    assert "Choose a larger first id" in capsys.readouterr().err
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").touch()
     assert run([*extend, "-o", f"{tmp_path}/full"]) == 1

@@ -295,7 +295,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     dialog.by.setValue(30)
     dialog.first_id.setValue(5)
     dialog.go.click()
-    assert "Choose a larger number" in dialog.note.text()
+    assert "Choose a larger first id" in dialog.note.text()
     dialog.first_id.setValue(OLD.index_count + 100)
     dialog.go.click()
     grown = wait_for_run(qtbot, program, 2)

@@ -152,7 +152,7 @@ def test_the_menu_of_the_result_card_can_forbid_a_pair_and_try_another_method(
         "as many tokens"
     )
     assert not watched_window.card.forbid.isVisible()
-    assert "The step that changed most: " in watched_window.card.moments.text()
+    assert "The step that changed the corpus most: " in watched_window.card.moments.text()
     action_of_card(watched_window.card, "The Same with WordPiece").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
     wait_for_card(qtbot, watched_window)
