@@ -265,7 +265,7 @@ def formats() -> Iterator[str]:
             format = FORMATS[name]
             lacks = {
                 "how text is split": format.holds_splitting,
-                "numbers": format.numbers_tokens,
+                "ids": format.numbers_tokens,
                 "special tokens": format.holds_specials,
             }
             yield (

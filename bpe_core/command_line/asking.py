@@ -91,7 +91,7 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     add_paper_options(shown, "all rows")
     parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
     endings = ", ".join((*ENDINGS, *question.own_endings))
-    where = f"write all rows to a {endings}, or the figure to an .svg, .pdf or .png"
+    where = f"write all rows as a table ({endings}), or the figure as a picture (.svg, .pdf, .png)"
     page = "write the answer as a web page: its sentences, its figure and all rows"
     parser.add_argument("--report", dest="page", type=Path, metavar="HTML", help=page)
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=where)
@@ -204,7 +204,7 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
     if question.studies is not None:
         about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session; ours=a.csv gives a table a name"
         parser.add_argument("tables", nargs="*", metavar="TABLE", help=about)
-        parser.add_argument("--merges", metavar="FILE", help="a single TABLE")
+        parser.add_argument("--merges", metavar="FILE", help="another way to give a single TABLE")
         parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
         return
     if not has_text:

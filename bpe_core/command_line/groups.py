@@ -34,7 +34,11 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     add_groups(groups)
     lists = (
         ("weights", "WEIGHT", "shares that add up to 100%%, such as de=70%% code=30%%; or factors: de=2 code=0.5"),
-        ("sample", "PART", "take only the first 10MB of a group, or a random 5%% of it; without NAME=, of each group"),
+        (
+            "sample",
+            "PART",
+            "take only a part of a group, such as its first 10MB or a random 5%%; without NAME=, of each group",
+        ),
         (
             "unique",
             "WHAT",
@@ -67,12 +71,14 @@ def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
     add = languages.add_argument
     dev: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
     dev["help"] = (
-        "a text of the language, the same text in all languages: it shows which language needs the most tokens, and "
-        "is not learned from"
+        "the dev text of a language, with the same content as the dev texts of the other languages: it shows which "
+        "language needs the most tokens, and is not learned from"
     )
     add("--dev", type=text_argument, **dev)
     ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
-    ratio["help"] = "the requested compression of each language, instead of dev texts: de=1 fi=1.3"
+    ratio["help"] = (
+        "instead of dev texts: how many bytes a token of each language should have, relative to the others: de=1 fi=1.3"
+    )
     add("--ratio", metavar="NAME=NUMBER", **ratio)
     add_own_choices(languages, own, LANGUAGES)
 

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--texts", nargs="+", default=[], metavar="FILE", help="texts to encode (default: the sample texts)"
     )
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="print figures as JSON")
+    shown.add_argument("--json", action="store_true", help="print the result as JSON")
     add_paper_options(shown, "the speeds")
     add_reading(parser)
 

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="replace only pairs that occur at least N times (default: 4)",
     )
     add_tie_rule(parser)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _own_arguments() -> OwnArguments:

@@ -58,7 +58,8 @@ examples:
       Get the same result with little memory: what does not fit is kept on the disk. A table of more than
       --partition-size ({size_text(PARTITION_SIZE)}) becomes a folder of files, each with a part of the words.
 
-If the command was stopped or killed, or the disk was full, run it again: it continues with the other texts.
+If the command was stopped or killed, or the disk was full, run it again: it continues with the texts
+that it has not counted yet.
 """
 
 
@@ -98,13 +99,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet")
     add("--sort", metavar="BY", default=COUNT, help="without -o: sort by word, count (the default), or a group's name")
-    add("--reverse", action="store_true", help="without -o: reverse the order, so that the rarest words come first")
+    add(
+        "--reverse",
+        action="store_true",
+        help="without -o: reverse the order, for example to begin with the rarest words",
+    )
     add("--top", type=number, default=20, metavar="N", help="without -o: how many words to show")
     add_recipe(parser, "how texts are split")
     add_mixture(parser)
     add_reading(parser)
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="print what was counted as JSON")
+    shown.add_argument("--json", action="store_true", help="print the result as JSON")
     add_paper_options(shown, "the first words")
     add("--quiet", action="store_true", help="print no progress and no summary")
 

@@ -26,7 +26,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a file written by `compress`")
     parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write (default: FILE without {ENDING})")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def settle(options: argparse.Namespace) -> None:

@@ -60,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the step at which the film ends (default: the last step that the seconds allow)",
     )
     seconds = (
-        f"how long the film takes, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or less if the run ends "
-        "earlier)"
+        f"how many seconds the film lasts, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or less if the run "
+        "ends earlier)"
     )
     add("--seconds", type=float, metavar="N", help=seconds)
     add("--dark", action="store_true", help="light letters on a dark background")

@@ -35,7 +35,7 @@ and started again, the lines go on. The command ends when the training has ended
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = "a session (.bpex) that a training writes, or - for the lines of another `follow` on standard input"
     parser.add_argument("session", metavar="SESSION", help=what)
-    parser.add_argument("--once", action="store_true", help="print what is there now, and end")
+    parser.add_argument("--once", action="store_true", help="print the steps that are saved so far, and end")
 
 
 def run(options: argparse.Namespace) -> int:

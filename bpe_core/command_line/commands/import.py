@@ -36,7 +36,7 @@ and the package huggingface_hub is installed.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", nargs="?", metavar="TABLE", help="a file, or a name such as hf:owner/name")
     parser.add_argument("--list", action="store_true", help="list the tokenizers in the Hugging Face cache")
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(one_of={"table": "TABLE", "list": "--list"})
 
 

@@ -26,7 +26,7 @@ examples:
       Fetch a tokenizer into the Hugging Face cache, after a line with its size and its licence.
 
   bpe-explorer shelf "Tom"
-      Show the tokens of a text in each tokenizer that is here. Nothing is fetched.
+      Show the tokens of a text in each tokenizer on this computer. Nothing is fetched.
 
 A tokenizer is found in the folder of --folder or {OWN_FOLDER}, in the folder `tokenizers` beside the
 program, and in the Hugging Face cache.
