@@ -111,7 +111,8 @@ class MergeDelegate(QStyledItemDelegate):
 
 LEAST_FOR_TOKENS, MOST_OF_THE_WIDTH = 180, 0.4  # of a column of tokens, in pixels and as a share of the table
 LEAST_ROOM = 99_999  # the widest step number expected
-
+ROOM_BESIDE_TITLE, ROOM_BESIDE_TEXT = 28, 16  # pixels of a column
+LAST_IN_SIGHT = "Count"  # of the columns that are seen without scrolling in a narrow table
 
 UNMEASURED: tuple[list[str], int] = [], 0
 
@@ -135,6 +136,7 @@ class MergeTableView(QTableView):
         self._is_elsewhere = False  # the moment shown is not the end
         self._measured = UNMEASURED  # the titles, and the digits of the last step
         self._widths: list[int] = []  # widths that the columns need
+        self._wanted: list[int] = []  # widths that columns of tokens get if there is room
         self._is_sharing = False  # columns share the room until a user moves an edge
         self._shares_room = True
         self.setModel(model)
@@ -282,11 +284,13 @@ class MergeTableView(QTableView):
         widths = list(self._widths)
         if self._measured != before:
             widths = []
+            self._wanted = []
             for place, column in enumerate(self._model.columns):
                 own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
-                widest = last_step if place == 0 else column.widest
-                width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
-                widths.append(width + 16)
+                title = metrics.horizontalAdvance(column.title) + ROOM_BESIDE_TITLE
+                widest = own.horizontalAdvance(last_step if place == 0 else column.widest) + ROOM_BESIDE_TEXT
+                self._wanted.append(max(title, widest))
+                widths.append(max(title, widest) if column.look == "plain" else title)
         most = max(LEAST_FOR_TOKENS, round(MOST_OF_THE_WIDTH * self.viewport().width()))  # others stay in sight
         for place in self._token_columns():
             needed = max((self._room_for(row, place) for row in self._rows_in_sight()), default=0)
@@ -313,12 +317,30 @@ class MergeTableView(QTableView):
     def _share_room(self) -> None:
         if not self._shares_room or len(self._widths) != len(self._model.columns):
             return
-        tokens = self._token_columns()
-        extra = max(0, self.viewport().width() - sum(self._widths)) // max(1, len(tokens))
+        widths = self._widths_in(self.viewport().width())
         self._is_sharing = True
-        for place, width in enumerate(self._widths):
-            self.horizontalHeader().resizeSection(place, width + (extra if place in tokens else 0))
+        for place, width in enumerate(widths):
+            self.horizontalHeader().resizeSection(place, width)
         self._is_sharing = False
+
+    def _widths_in(self, room: int) -> list[int]:
+        """Return widths of the columns for a table of a width.
+
+        Columns of tokens share the room that is left. If even the first columns do not fit, the widest ones get less,
+        but enough for their title and their visible tokens.
+        """
+        widths = [max(both) for both in zip(self._widths, self._wanted, strict=True)]
+        tokens = self._token_columns()
+        extra = max(0, room - sum(widths)) // max(1, len(tokens))
+        for place in tokens:
+            widths[place] += extra
+        last = [column.title for column in self._model.columns].index(LAST_IN_SIGHT)
+        lacking = max(0, sum(widths[: last + 1]) - room)
+        for place in sorted(range(last), key=widths.__getitem__, reverse=True):
+            given = min(lacking, widths[place] - self._widths[place])
+            widths[place] -= given
+            lacking -= given
+        return widths
 
     def _note_resizing(self) -> None:
         """Stop setting the widths of columns, because a user has moved the edge of a column."""

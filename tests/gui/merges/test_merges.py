@@ -81,6 +81,31 @@ def test_no_column_title_up_to_the_count_column_is_cut_off_in_a_narrow_merge_tab
         assert header.sectionSize(place) >= metrics.horizontalAdvance(title) + PADDING
 
 
+def test_columns_of_short_tokens_give_way_to_the_count_column_in_a_narrow_merge_table(qtbot: QtBot) -> None:
+    model = MergeTableModel()
+    table = MergeTableView(model)
+    qtbot.addWidget(table)
+    table.resize(1200, 200)
+    table.show()
+    model.show_run(run_with(random_history(10)))
+    header = table.horizontalHeader()
+    places = range([column.title for column in model.columns].index("Count") + 1)
+
+    def sizes(room: int) -> list[int]:
+        table.resize(room + table.width() - table.viewport().width(), 200)
+        return [header.sectionSize(place) for place in places]
+
+    least = sizes(100)
+    for room in (sum(least), sum(least) + 1, sum(least) + 9):
+        assert sum(sizes(room)) == room
+    for place in places:
+        column = model.columns[place]
+        assert least[place] >= QFontMetrics(header.font()).horizontalAdvance(column.title) + PADDING
+        assert least[place] >= max(
+            table.delegate.width_of(model.index(row, place).data(), column.look) for row in range(5)
+        )
+
+
 def test_a_click_on_a_column_title_sorts_the_merge_table(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
