@@ -265,8 +265,8 @@ def chat(
     Parameters
     ----------
     path : str
-        The folder of a model, a GGUF file, or hf:owner/name; with a template also a tokenizer or
-        session.
+        The folder of a model, a GGUF file, or hf:owner/name; if you give a template, also a tokenizer
+        or session.
     messages : str | list[dict[str, Any]]
         A .json file with the messages of a chat.
     generation_prompt : bool, optional
@@ -691,7 +691,8 @@ def lab(
 ) -> Answer:
     """Compare up to four tokenizers at the same vocabulary size.
 
-    Texts are split into words by the first tokenizer. If you give no texts, the words of a run are used.
+    Texts are split into words by the first tokenizer. If you give no texts, the words that one of the tokenizers was
+    learned from are used.
 
     Parameters
     ----------

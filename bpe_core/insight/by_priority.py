@@ -87,7 +87,7 @@ class WhyPriority(ExplainedText):
         if index < len(ends) - 1 and ends[index] == byte:
             both = f"{self._name(tokens[index])} and {self._name(tokens[index + 1])}"
             return Explanation(
-                "tokens", True, f"The tokens {both} meet here. The word is too long for an explanation pair by pair."
+                "tokens", True, f"The tokens {both} meet here. The word is too long for a pair-by-pair explanation."
             )
         return Explanation("joined", False, f"The text is not split here: {self._name(tokens[index])} is one token.")
 

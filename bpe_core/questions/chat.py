@@ -83,7 +83,9 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     """
 
     path: str = parameter(
-        help="the folder of a model, a GGUF file, or hf:owner/name; with a template also a tokenizer or session",
+        help=(
+            "the folder of a model, a GGUF file, or hf:owner/name; if you give a template, also a tokenizer or session"
+        ),
         metavar="FOLDER",
         positional=True,
         path="folder",

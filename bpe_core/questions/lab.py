@@ -45,7 +45,8 @@ MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficienc
 class Lab(Question):
     """Compare up to four tokenizers at the same vocabulary size.
 
-    Texts are split into words by the first tokenizer. If you give no texts, the words of a run are used.
+    Texts are split into words by the first tokenizer. If you give no texts, the words that one of the tokenizers was
+    learned from are used.
     """
 
     about = "other tokenizers"

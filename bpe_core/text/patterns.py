@@ -66,7 +66,7 @@ _OWN = {
         r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",
         "ASCII letters, digits or other signs, each with one leading space.",
     ),
-    "whitespace": NamedPattern(r"\S+", "The text between white space, which is dropped.", drops_whitespace=True),
+    "whitespace": NamedPattern(r"\S+", "The text between white space. White space is dropped.", drops_whitespace=True),
     "bert": NamedPattern(
         rf"[{IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
         rf"|(?:[^\s{_MARKS}{IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",

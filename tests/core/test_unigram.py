@@ -199,7 +199,7 @@ def test_unigram_scores_are_log_probabilities_of_the_remaining_pieces(latin: His
     ("size", "sentence"),
     [
         (5, r"A vocabulary of 5 has no room for the 1\d tokens that it always has"),
-        (5_000, r"A vocabulary of 5,000 is too large: this text has only \d\d characters"),
+        (5_000, r"A vocabulary of 5,000 is too large: this text has only \d\d tokens to choose from"),
     ],
 )
 def test_the_error_for_an_impossible_unigram_vocabulary_size_states_the_possible_sizes(

@@ -13,7 +13,7 @@ from app.window.parts.widgets import add_key_action, entry, muted_label, name_wi
 from app.window.parts.zoom import resize_zoomed
 
 ABOUT = "These tokenizers are in the Hugging Face cache of this computer, and open without a connection."
-FETCHED = "No tokenizer in the cache has this name. If the package huggingface_hub is installed, {name} is fetched."
+FETCHED = "No tokenizer in the cache has this name. Press Open to fetch {name}. This needs the package huggingface_hub."
 A_FILE = "A file …"
 
 

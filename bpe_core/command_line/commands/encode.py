@@ -88,7 +88,7 @@ def _add_documents(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("documents as shards").add_argument
     documents = (
         "write each document (a row of .jsonl, .csv, .parquet or .arrow, or a file) to numbered shards in the "
-        "folder that --output names; a stopped command continues after the last whole shard"
+        "folder that --output names; if the command is stopped, the same command continues after the last whole shard"
     )
     add("--documents", action="store_true", help=documents)
     add("--eos", type=number, metavar="ID", help="the id to write after each document (default: none)")

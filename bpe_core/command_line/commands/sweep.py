@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--on", metavar="CLUSTER", help=on)
     add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
-    add("--cached", action="store_true", help="make no runs; say which runs the table of -o has already")
+    add("--cached", action="store_true", help="make no runs, but say which runs are already in the table that -o names")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_paper_options(shown, "the summary")

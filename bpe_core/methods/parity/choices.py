@@ -39,7 +39,7 @@ class Choices(OwnChoices):
         optional=True,
         unset="no window",
         argument=Argument(
-            f"the number of merges in the window (default: {USUAL_WINDOW})",
+            f"the number of consecutive merges in which --variant window limits a language (default: {USUAL_WINDOW})",
             whose=_WHOSE,
             group=_GROUP,
             variants=Variants(

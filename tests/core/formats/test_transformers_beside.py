@@ -396,7 +396,7 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
         ({"tokenizer_class": "BlenderbotTokenizer", "add_prefix_space": True, "added_tokens_decoder": MASK}, ""),
         (
             {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK},
-            "1 token is not left out, and may get spaces around it",
+            "1 token is kept, and may get spaces around it",
         ),
         ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK, "mask_token": "<mask>"}, ""),
         ({"tokenizer_class": "Qwen2Tokenizer", "unk_token": MASK["300"]}, "5 without the spaces or words next to it"),

@@ -46,5 +46,5 @@ def test_each_reason_for_a_boundary_with_merge_priorities_is_a_sentence() -> Non
     assert [piece.text for piece in explanation_at(1, 7).ways[1].pieces] == ["th", "e"]
     assert explain("the", history(whole_words=True), ()).explanation_at(1, 7).kind == "whole"
     long = explain("the" * 200, history(), ()).explanation_at
-    assert "too long for an explanation pair by pair" in long(3, 7).sentence
+    assert "too long for a pair-by-pair explanation" in long(3, 7).sentence
     assert FORMATS["csv"].refusal(history()).startswith("csv cannot store merge priorities")

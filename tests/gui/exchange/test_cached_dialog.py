@@ -56,7 +56,7 @@ def test_the_dialog_of_cached_tokenizers_can_download_a_tokenizer_by_name_or_ope
 ) -> None:
     qtbot.keyClicks(dialog.field, "somebody/else")
     assert rows(dialog) == []
-    assert "somebody/else is fetched" in dialog.outcome.text()
+    assert "Press Open to fetch somebody/else" in dialog.outcome.text()
     qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
     assert dialog.chosen == "somebody/else"
     dialog.show()
