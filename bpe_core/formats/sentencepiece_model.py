@@ -142,7 +142,7 @@ def _history_of_others(stored: FieldValues, parts: _SymbolsAndMerges, name: str)
     alphabet = with_seeds(parts.alphabet, list(map(_texts, pieces.texts_of(seeds))))
     first = np.concatenate((parts.places, seeds))
     last = parts.made[merges.places]
-    is_unused = np.concatenate((pieces.kinds, np.full(1, NO_NUMBER)))[np.concatenate((first, last))] == Kind.UNUSED
+    is_unused = np.isin(np.concatenate((first, last)), pieces.numbers_of(Kind.UNUSED))
     is_unused[:base] = np.arange(base) >= base - parts.lone
     hidden = np.flatnonzero(is_unused)
     joining = None
@@ -246,8 +246,9 @@ def _specials(stored: FieldValues) -> Int64s:
 
 
 def _is_more_than_merges(parts: _SymbolsAndMerges, stored: FieldValues) -> bool:
-    ties = (np.diff(_without_negative_zero(stored.pieces.scores)[parts.made]) == 0).any()
-    return bool(ties or len(parts.merges.late) or not stored.byte_fallback)
+    if len(parts.merges.late) or not stored.byte_fallback:
+        return True
+    return bool((np.diff(_without_negative_zero(stored.pieces.scores)[parts.made]) == 0).any())
 
 
 def _without_negative_zero(scores: Float64s) -> Float64s:

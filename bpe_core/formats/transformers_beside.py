@@ -70,7 +70,8 @@ _PREFIX = (
 
 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
-    sentences = [_INSTEAD] * (beside(WHOLE) is not None)
+    has_whole = beside(WHOLE) is not None
+    sentences = [_INSTEAD] * has_whole
     files = {name: _object_in(name, beside, sentences) for name in (ADDED, CONFIG, MAP)}
     config = files[CONFIG]
     model = _object_in(MODEL, beside, [])
@@ -90,7 +91,7 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
         by_spaces |= {text: None for text in sides if text in {*recipe.special_tokens} - done}
     sentences += about(_named_in_two_ways(config), "tokens are listed twice, with different rules for matching: {}")
     sentences += about(by_spaces, "tokens include the spaces next to them in transformers, but not in this program: {}")
-    if beside(WHOLE) is not None:
+    if has_whole:
         return sentences
     if opened.format == "merges.txt":
         by_name = kind in LIKE_BART and "<mask>" in recipe.special_tokens and "<mask>" not in done

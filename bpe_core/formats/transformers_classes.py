@@ -69,6 +69,9 @@ _OTHERWISE_CALLED = {  # models whose classes have other names
     **dict.fromkeys(("qwen2moe", "qwen3", "qwen3moe"), "Qwen2"),
     "phi": "CodeGen",
 }
+_CLASS_OF_MODEL = {
+    kind.replace("_", "").lower(): kind for kind in (*_OF_CLASS, "Siglip2", "RoFormer")
+} | _OTHERWISE_CALLED
 _BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # models for which transformers 5 ignores the named class
 READ_ALIKE = 10  # digits after the point
 _OF_MODEL = (
@@ -95,8 +98,7 @@ def class_for(model: Object) -> str:
     """
     named = model.get("model_type")
     plain = named.replace("-", "").replace("_", "").lower() if isinstance(named, str) else ""
-    names = {kind.replace("_", "").lower(): kind for kind in (*_OF_CLASS, "Siglip2", "RoFormer")} | _OTHERWISE_CALLED
-    return class_of(model) or names.get(plain, "")
+    return class_of(model) or _CLASS_OF_MODEL.get(plain, "")
 
 
 def class_beside(config: Object, model: Object) -> str:
