@@ -17,7 +17,7 @@ from bpe_core.support.arrays import Int32s
 
 if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
-    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder, ShortTexts
 
 
 class PrioritySegmenter(WordSegmenter):
@@ -37,6 +37,9 @@ class PrioritySegmenter(WordSegmenter):
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         ids = super().ids(text, at, allowed)
         return ids if self._joined is None else join_unknown(ids, np.array([0, len(ids)]), self._joined)[0]
+
+    def short_texts(self, kernels: CompiledEncoder, at: int) -> ShortTexts | None:
+        return super().short_texts(kernels, at) if self._joined is None else None
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         batch = super().batch(texts, at, allowed, threads)

@@ -134,6 +134,7 @@ def test_random_tokenizer_json_files_give_the_ids_of_the_library_unless_a_note_r
             context = (json.dumps(made, ensure_ascii=False)[-3_000:], text)
             assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, context
             assert opened.numbers_of(batch[offsets[place] : offsets[place + 1]]) == ids, context
+            assert tokenizer.file_ids(text, listed=True) == ids, context
             if place % 4 == 0:
                 assert opened.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, (
                     context

@@ -72,6 +72,7 @@ def test_a_sentencepiece_model_with_any_option_keeps_its_ids_when_opened_and_wri
     for place, text in enumerate(samples):
         theirs = library.encode(text)
         assert numbers[offsets[place] : offsets[place + 1]] == again.encode(text) == theirs, text
+        assert tokenizer.file_ids(text, listed=True) == theirs, text
         own = ids[offsets[place] : offsets[place + 1]]
         assert tokenizer.decode(own, way="library") == library.decode(theirs) == again.decode(theirs), text
         if place % 20 == 0:
