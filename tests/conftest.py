@@ -90,7 +90,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Import all test modules. If there are several processes, each begins with a different module.
+    """Import all test modules if the tests run in several processes. Each process begins with a different module.
 
     So one process compiles each file, and the other processes load the result.
     """

@@ -40,7 +40,7 @@ def available_texts(*names: str) -> list[str]:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a text, or of a table that a different program made.
+    """Return the path of a text, or of a table that another program made.
 
     `available_texts` returns the possible names.
     """

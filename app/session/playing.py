@@ -113,7 +113,7 @@ class Player(QObject):
     def play(self) -> None:
         """Play from the current step, or from the start if the slider is at the end.
 
-        Continue if the player is paused.
+        If the player was paused at the current step, it continues with the steps that it had chosen to show.
         """
         if not self.can_play:
             return

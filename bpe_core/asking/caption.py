@@ -76,7 +76,7 @@ def _texts_in_words(
 
 
 def recipe_in_words(history: History) -> str:
-    """Describe a tokenizer: its method, size, pattern and other choices, and the seeds of its samples."""
+    """Describe a tokenizer: its method, size, pattern and other choices, and the random seeds of its samples."""
     return choices_in_words(history.recipe, count_text(history.vocabulary_size_at(len(history)), "token"))
 
 

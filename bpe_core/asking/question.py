@@ -121,9 +121,9 @@ class Question:
         return ""
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
-        """Return whether a window must give the question its corpus in addition to the run.
+        """Return whether a window must give its corpus to the question.
 
-        `has_texts` says whether the run has texts.
+        This is so if the question needs texts and the run has none. `has_texts` says whether the run has texts.
         """
         return self.needs == "texts" and not has_texts
 

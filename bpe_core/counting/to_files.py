@@ -293,7 +293,7 @@ def _is_one_file(output: str, files: int) -> bool:
 
 
 def _prepare_output(output: str, files: int) -> None:
-    """Refuse an output that would replace files other than counts. Raise OutputError in this case.
+    """Raise OutputError if the counts cannot be written, or would replace files that are no counts.
 
     `files` is the number of files to write. If the output is an address, such as `s3://...`, remove the counts that are
     already there. The head file `counts.json` is removed first.

@@ -241,7 +241,10 @@ class FileDifferences:
 
 
 def files_in(place: Path | str) -> tuple[Path, list[Path]]:
-    """Return a folder and its tokenizer files. The file that transformers loads comes first."""
+    """Return a folder and its tokenizer files, at most MOST_FILES. The file that transformers loads comes first.
+
+    `place` is the folder, or a name such as `hf:gpt2`, which stands for the folder of the downloaded file.
+    """
     folder = located(place)
     if not folder.is_dir():
         folder = folder.parent if str(place) != str(folder) else folder

@@ -473,10 +473,7 @@ def about_uncopied_files(sidecars: Sidecars) -> list[str]:
 
 
 def about_unwritten_sidecars(sidecars: Sidecars) -> str:
-    """Return a sentence that lists the sidecar files of the folder, for a table that is written as a single file.
-
-    In this case no sidecar files are written.
-    """
+    """Return a sentence that lists the sidecar files that are not written, because the table is a single file."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
         f"{names} next to {sidecars.main} are not written with a single file. To write updated copies, write a "

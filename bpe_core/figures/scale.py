@@ -58,7 +58,9 @@ class Axis:
         return math.log10(max(number, LEAST_LOGARITHM)) if self.is_log else number
 
     def places(self, numbers: Numbers) -> Numbers:
-        """Return the positions of many numbers. A number without a logarithm has the position NaN.
+        """Return the positions of many numbers on the axis.
+
+        On an ordinary logarithmic axis, a number that is not positive has the position NaN.
 
         >>> Axis(1, 100, is_log=True).places(np.array([0.0, 1.0, 100.0])).tolist()
         [nan, 0.0, 2.0]

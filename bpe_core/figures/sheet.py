@@ -146,7 +146,7 @@ class Layout(ABC):
         """Draw all parts of the figure on the sheet."""
 
     def item_at(self, x: float, y: float) -> int:
-        """Return the index of the branch at a position in a tree, or -1 if there is no branch."""
+        """Return the index of the item at a position, or -1 if there is none. Only trees and lattices have items."""
         return -1
 
     def place_at(self, x: float, y: float) -> float | None:

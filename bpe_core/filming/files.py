@@ -94,7 +94,10 @@ def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
 
 
 def write_mp4(frames: Frames, width: int, height: int, path: Path, milliseconds: int) -> None:
-    """Write a film with the program ffmpeg. Each picture of the film lasts `milliseconds`."""
+    """Write a film with the program ffmpeg, with a picture every `milliseconds`.
+
+    A picture that is shown longer is repeated.
+    """
     program = shutil.which("ffmpeg")
     if program is None:
         raise OutputError(NO_FFMPEG)

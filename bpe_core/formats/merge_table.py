@@ -98,7 +98,7 @@ class MergeTable(Format):
     def read_at_once(self, parsed: ParsedTable, data: bytes, name: str) -> History | None:
         """Read the whole table and return its history.
 
-        Return None if the table written from this history differs from the file.
+        Return None if this fails, or if the table written from this history differs from the file.
         """
         try:
             cells = parsed.cells()
@@ -253,7 +253,7 @@ def _same_text(text: Any, should: Any) -> bool:
 
 
 class _DifferentError(Exception):
-    """An error that is raised if a written byte differs from the byte of the file that is compared."""
+    """An error that is raised at the first written byte that differs from the file."""
 
 
 class _ComparingFile(io.RawIOBase):

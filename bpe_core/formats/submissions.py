@@ -271,7 +271,10 @@ def _holds_ids(lines: Sequence[str]) -> bool:
 
 
 def _of_minbpe(data: bytes, name: str) -> Submission:
-    """Return the merges of a minbpe file: a pattern, special tokens, and one pair of ids in each line."""
+    """Return the merges of a minbpe file.
+
+    The file holds a pattern, special tokens, and then a pair of ids in each line.
+    """
     lines = data.decode(errors="replace").split("\n")
     try:
         first = 3 + int(lines[2])

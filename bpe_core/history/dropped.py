@@ -7,7 +7,7 @@ from bpe_core.methods.registry import METHODS
 
 
 def replacements_by_step(history: History) -> dict[int, list[int]]:
-    """Return a dictionary from the row of each step that drops a token to the tokens that replace the dropped token."""
+    """Return the tokens that replace each dropped token. A key is the row of a drop in the history, counted from 0."""
     parts_of_row = dict[int, list[int]]()
     in_use = [True] * history.first_special
     for row, (token, right) in enumerate(zip(history.indices.tolist(), history.columns.right.tolist(), strict=True)):

@@ -199,9 +199,9 @@ class TokenTexts:
         return self.text.index(text) if text in self.text else None  # a name of a symbol that is no text
 
     def places(self, tokens: int) -> Int64s:
-        """Return the rank of each of the first `tokens` tokens when these tokens are sorted by their bytes.
+        """Return the position of each of the first `tokens` tokens in the order of their bytes.
 
-        If an earlier call has sorted more tokens, return the ranks from that call. The order of the tokens is the same.
+        If an earlier call has sorted more tokens, return the positions from that call. They give the same order.
         """
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])

@@ -228,8 +228,10 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
     def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
-        """Return the ids sorted by one of `ORDERS`, or in the reverse order. Tokens with equal values keep their
-        order."""
+        """Return the ids sorted by one of `ORDERS`. If `from_end` is true, the largest values come first.
+
+        Tokens with equal values keep their order.
+        """
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:

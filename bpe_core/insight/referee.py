@@ -268,9 +268,10 @@ class _Replay:
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
-        """Yield a fault if a step with a tie joined the wrong pair.
+        """Yield a fault if the step in this row joined the wrong pair of a tie.
 
-        In a tie, the runner-up has the same count. The tie rule of the table then prefers the runner-up.
+        The row is the first one that the table's own tie rule does not explain. If the runner-up has the same count
+        there, the rule prefers the runner-up.
         """
         count = int(columns.count[row])
         rival = (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))

@@ -79,7 +79,7 @@ class Bench:
     # -- asking ----------------------------------------------------------------------------
 
     def text_at(self, text: str, at: int) -> WordNow:
-        """Encode any text as a single word. Return its tokens after `at` steps."""
+        """Encode a text after `at` steps. Return the tokens as if the text were one word that occurs once."""
         ids = self.tokenizer.encode(text, at=at)
         return WordNow(1, tuple(self.names.text[id] for id in ids), tuple(ids))
 

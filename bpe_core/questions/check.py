@@ -269,7 +269,7 @@ UNSAID = {
 
 
 def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
-    """Return a sentence about how the texts were split into words, if the table or its file does not say so.
+    """Return a sentence about how the texts were split into words, if the table says nothing or something else.
 
     The sentence names the way to split that explains the most merges. It is empty if there is nothing to say. Also
     return whether the sentence contradicts what the table itself says.

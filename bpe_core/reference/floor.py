@@ -122,7 +122,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class PricesOfCouples:
-    """The prices that couples add: to each edge, to the credit of each node in a word, and to the sum of each piece."""
+    """The prices of all couples, added up for each edge, for each node, and for each piece.
+
+    `added` maps the index of an edge to its additional price. `credits` maps a node in a word to the price that a way
+    through this node gets back. `sums` maps a piece to the amount by which its sum grows.
+    """
 
     added: Counter[int] = field(default_factory=Counter)
     credits: Counter[tuple[int, int]] = field(default_factory=Counter)

@@ -41,9 +41,9 @@ def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
 
 
 def weighted(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
-    """Return the probability of each way to split.
+    """Return the probability of each way to split the symbols.
 
-    The probability is proportional to the product of the probabilities of the tokens.
+    The probability of a way is proportional to the product of the probabilities of its tokens.
     """
     weight_of = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
     return {way: weight / sum(weight_of.values()) for way, weight in weight_of.items()}

@@ -113,7 +113,7 @@ class Cuts:
     def ahead_of(self, at: int) -> Ahead | None:
         """Return a function that splits the words that change at step `at`. Another thread can run it.
 
-        Return None if there are only a few short words.
+        Return None if there are only a few short words, or if the words are split already.
         """
         _, which = self._changed(at)
         if self._is_ready_ahead(at, which):

@@ -260,7 +260,8 @@ class Mixture:
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
         """Return the entry of the mixture for each of these groups of a corpus.
 
-        Raise CorpusError if the mixture and the corpus have different groups.
+        Raise CorpusError if a group of the mixture is not in the corpus, or if a group of the corpus has no share. In a
+        mixture by times, a group without an entry counts once.
         """
         lacking = [group.name for group in self.groups if group.name not in names]
         if lacking and not any(names):

@@ -163,9 +163,9 @@ def _compare_samples(comparison: Comparison, text: str, peer: Peer | None, work:
 
 
 def _first_changed_id(history: History, numbers: Int64s) -> str:
-    """Return a phrase that names the first token whose id differs in the file.
+    """Return a phrase about the first id that differs in the file, such as `300 becomes 301`.
 
-    The phrase is empty if all ids are equal.
+    If tokens without an id are the only difference, the phrase says so. It is empty if all ids are equal.
     """
     own = own_numbers(history)
     others = np.flatnonzero((numbers != own) & (numbers != NO_NUMBER))

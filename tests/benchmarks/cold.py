@@ -107,9 +107,9 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
-    """Measure how long programs take to encode a text with the merges that were learned before.
+    """Measure how long programs take to encode a text, each with the merges that this program learned before.
 
-    Return False if their ids differ.
+    Return False if the programs give different ids.
     """
     ids, others, ranks = place / "ids.npy", place / "ids.bin", place / "ranks.tiktoken"
     export = ["export", "--merges", str(place / MERGES), str(ranks)]

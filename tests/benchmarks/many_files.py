@@ -33,7 +33,7 @@ def make_folder(folder: Path, text: bytes) -> None:
 
 
 def processor_seconds(who: int) -> float:
-    """Return the processor time of this process or of its child processes.
+    """Return the processor time of this process or of its child processes, whichever `who` names.
 
     On a busy machine, processor time varies less than elapsed time.
     """

@@ -89,7 +89,7 @@ def hidden_files(place: Path) -> list[str]:
 def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
     """Run the function `deed` in a forked process. Return the number of lines that ran.
 
-    The process kills itself before line number `stop`. Then -1 is returned.
+    If `stop` is not 0, the process kills itself before line number `stop`, and -1 is returned.
     """
     reader, writer = os.pipe()
     child = os.fork()

@@ -190,7 +190,7 @@ def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
 def test_a_text_stored_once_for_many_rows_is_read_in_small_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file stores each text once. The rows are never in memory all at once, and each keeps its number."""
+    """The file stores each text once. The rows are never in memory all at once, and each row keeps its number."""
     monkeypatch.setattr(arrow_tables, "HARMLESS", 5_000)
     longest: list[int] = []
     strings = arrow_tables.Strings.__init__

@@ -212,7 +212,7 @@ def new_session(qtbot: QtBot, only_window: Program, short_pauses: None) -> Itera
 
 
 def begin_session(qtbot: QtBot, program: Program, *files: Path) -> Program:
-    """Begin a session with `files` in a window, and reset the window. Return the window."""
+    """Reset a window, and begin a session with `files` in it. Return the window."""
     with reset_window_around(qtbot, program):
         program.filing.document.new()
         program.session.recipe.put_quietly(FIRST_RECIPE)

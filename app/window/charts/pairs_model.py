@@ -182,7 +182,10 @@ class PairsModel(QObject, LazyModel):
         return False
 
     def _follow(self) -> None:
-        """Show the pairs of the slider's step immediately if they are known, or else soon."""
+        """Show the pairs of the slider's step.
+
+        They appear immediately if they are known, unless the run is still growing. Otherwise they appear soon.
+        """
         if self._cursor.position == self.at:
             return
         is_live = self._runs.shown is not None and self._runs.shown.is_busy

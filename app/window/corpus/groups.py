@@ -64,7 +64,7 @@ def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fr
 
 
 def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
-    """Return the weight of a group as text.
+    """Return the weight of a group as text. If the group is the dev text of another group, return its role.
 
     If the weight is a share and the `sizes` are known, the text also says how many times the group is counted.
     """

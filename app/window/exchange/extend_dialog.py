@@ -1,4 +1,4 @@
-"""The dialog that extends a table. It chooses the number of new tokens, their first id, and how they are learned."""
+"""The dialog that extends a table: how many new tokens it gets, their first id, and how they are learned."""
 
 from __future__ import annotations
 

@@ -62,10 +62,10 @@ Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the 
 
 
 def search_in(offered: Iterable[SearchHit]) -> Search:
-    """Return a function that searches the titles of the hits in `offered` for a typed text.
+    """Return a function that searches the hits in `offered` for a typed text.
 
-    A hit is found by its title alone, or by its kind followed by its title. So “dark” and “theme dark” both find the
-    theme “Dark”.
+    A hit is found by its title, by its kind followed by its title, or by its additional search words. So “dark” and
+    “theme dark” both find the theme “Dark”.
     """
     known = tuple(offered)
 

@@ -111,7 +111,7 @@ class SelectionWiring(QObject):
         page.show_highlight(self._selection.shown_highlight)
 
     def _select(self, span: tuple[int, int] | None) -> None:
-        """Highlight all occurrences of a selected text. Do nothing if the text is long."""
+        """Highlight all occurrences of the selected text. Highlight nothing if no text is selected, or a long one."""
         is_short = span is not None and span[1] - span[0] <= LONGEST_SELECTED
         selected = self._text.editor.model.data[slice(*span)] if span is not None and is_short else b""
         self._selection.select(Mark.of_word(self._runs.shown, selected))

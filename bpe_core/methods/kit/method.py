@@ -201,9 +201,9 @@ class Method(MethodFacts):
         return recipe.merge_limit(len(alphabet))
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        """Return the ordinary words that the first of two stages learns from.
+        """Return the words that the first of two stages learns from, or None if the method has one stage.
 
-        If a method has two stages, `words` holds runs of ordinary words. Return None if the method has one stage.
+        In a method with two stages, each entry of `words` is a run of several words.
         """
         return None
 

@@ -66,7 +66,7 @@ class Reason:
 
 
 def reasons_in_words(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return the values that decided why a step or a candidate was chosen, apart from the count.
+    """Return the values, apart from the count, by which a step or a candidate was judged.
 
     Each value is a pair (title, text).
     """

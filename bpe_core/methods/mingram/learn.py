@@ -5,9 +5,9 @@ fewer tokens is always better. Log-probabilities decide between paths with equal
 rounded, so their sums are exact: in 64 bits always, and in the 32 bits of SentencePiece for up to 256 tokens.
 
 **Learning.** The first log-probabilities follow from the number of symbols that each piece could cover in the corpus.
-Then two things are done twice: all words are split into the fewest tokens, and new log-probabilities are computed from
-the counts of the tokens. In the end, the tokens that are used least are dropped. The number of tokens in a word depends
-only on the set of pieces, because log-probabilities only choose among ways with equally many tokens.
+Then two things are repeated `em_passes` times: all words are split into the fewest tokens, and new log-probabilities
+are computed from the counts of the tokens. In the end, the tokens that are used least are dropped. The number of tokens
+in a word depends only on the set of pieces, because log-probabilities only choose among ways with equally many tokens.
 """
 
 from __future__ import annotations

@@ -152,11 +152,12 @@ class ParityLearner:
         return Turn(ALL, [], passed)
 
     def _worst_off(self, passed: list[int]) -> int | None:
-        """Return the language for which the next step is made.
+        """Return the language for which the next step is made, or None if no language has a pair left to merge.
 
-        It is the language whose dev text has the most tokens. If there are no dev texts, the compression of each
-        language is divided by the ratio that is wanted for it, and the language with the lowest result is taken. The
-        languages in `passed` are skipped. Return None if no language has a pair left to merge.
+        If there are dev texts, this is the language whose dev text has the most tokens. If there are none, the
+        compression of each language is divided by the ratio that is wanted for it, and the language with the lowest
+        result is taken. The languages in `passed` are skipped. A language that has reached its limit in the window is
+        skipped too, unless all languages have reached theirs.
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))

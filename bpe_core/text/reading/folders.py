@@ -36,8 +36,8 @@ def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list
 def without_descriptions(paths: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
     """Leave out files that describe a data set and contain none of its texts.
 
-    A folder with the file `state.json` was saved by the library `datasets`. In such a folder, tables named cache-...
-    are drafts and are also left out.
+    A folder with the files `state.json` and `dataset_info.json` was saved by the library `datasets`. In such a folder,
+    tables named cache-... or indices... are drafts and are also left out.
     """
     tables = {path for path in paths if path.suffix.lower() in _TABLES}
     if not tables:

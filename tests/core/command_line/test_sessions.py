@@ -1,4 +1,4 @@
-"""Tests of runs saved as sessions: the other commands read a session like a table."""
+"""Tests of runs that are saved as sessions. Commands read such a session in the same way as a table."""
 
 from __future__ import annotations
 

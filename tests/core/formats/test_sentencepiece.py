@@ -264,7 +264,7 @@ def test_negative_varints_of_protocol_buffers_have_ten_bytes() -> None:
 def test_the_sentencepiece_library_loads_an_extended_or_trimmed_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A user-defined symbol is not a learned token."""
+    """A user-defined symbol stays when a model is trimmed, because it is not a learned token."""
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     monkeypatch.setattr(sampling, "WANTED_WORDS", 500)
     path, corpus = tmp_path / "old.model", tmp_path / "corpus.txt"

@@ -129,7 +129,7 @@ def piece(number: int) -> Piece:
 
 
 def test_parts_that_several_threads_read_and_encode_are_yielded_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Later parts are encoded faster, so that they are ready earlier."""
+    """Every fourth part is encoded slowly, so that the parts after it are ready earlier."""
     monkeypatch.setattr(module, "available_threads", lambda: 4)
     read_parts: list[int] = []
 

@@ -15,7 +15,7 @@ from tests.gui.questions.conftest import MERGES, click_before, section, wait_for
 
 
 def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, trained_window: Program) -> None:
-    """The pages are visible while the run grows. After the run was removed, they are shown again."""
+    """The pages are shown one after another while the run grows."""
     assert trained_window.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, trained_window, 8)
     qtbot.waitUntil(trained_window.actions["extend"].isEnabled, timeout=WAIT)

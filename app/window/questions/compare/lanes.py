@@ -43,7 +43,7 @@ class Lane:
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the tokens still belong to a step other than `wanted`."""
+        """Return whether the lane has no tokens yet, or still has the tokens of a step other than `wanted`."""
         return self.cut is None or self.at != self.wanted
 
     @property

@@ -73,7 +73,11 @@ class Usage:
 
 
 class _Places(NamedTuple):
-    """The best place for each two pieces that meet in some way. `key` identifies the two pieces."""
+    """The best place of each two pieces whose edges overlap, or follow one another.
+
+    `key` identifies the two pieces. `left` and `right` are the two edges at the best place, and `use` is their use
+    there.
+    """
 
     key: Int64s
     left: Int64s
@@ -147,9 +151,9 @@ def _numbers_in_groups(many: Int64s) -> Int64s:
 
 
 def _best_places(lattice: Lattice, usage: Usage, live: Int64s, left: Int64s, right: Int64s, spent: Any) -> _Places:
-    """Return for each two pieces the place where they are used most, after `spent` is subtracted.
+    """Return the best place of each two pieces: the two edges that are used most, after `spent` is subtracted.
 
-    `left` and `right` are indices into `live`, which lists edges.
+    `left` and `right` hold all pairs of edges to choose from, as indices into `live`, which lists edges.
     """
     one = live[left]
     other = live[right]

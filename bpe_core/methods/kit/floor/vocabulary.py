@@ -199,7 +199,10 @@ class ExchangeSearch:
         return self._exchanges + least + self._chance.randint(0, least)
 
     def _flip(self, piece: int) -> None:
-        """Add a piece, or remove it if it is inside. Split the words that contain it again."""
+        """Add a piece to the vocabulary, or remove it if it is there already.
+
+        The words that contain this piece are split again.
+        """
         lattice = self._lattice
         chosen = self._words[self._first[piece] : self._first[piece + 1]]
         for sign in (-1, 1):
