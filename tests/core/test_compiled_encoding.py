@@ -197,9 +197,9 @@ def test_threads_that_fill_one_word_cache_concurrently_return_equal_ids(monkeypa
 def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_the_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first thread uses the old memory until it is full, and then waits.
+    """While one thread enlarges the cache, the other uses the old cache until it is full, and then waits.
 
-    Afterwards both threads use the new memory.
+    Afterwards both threads use the new cache.
     """
     began, go_on = threading.Event(), threading.Event()
 

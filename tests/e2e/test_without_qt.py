@@ -111,7 +111,8 @@ EXAMPLES = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a text and its merges.
 
-    It also contains two folders that imitate an installation without PySide6 and one with a broken PySide6.
+    The folder `absent` in it imitates an installation without PySide6. The folder `broken` imitates an installation
+    with a broken PySide6.
     """
     folder = tmp_path_factory.mktemp("without qt")
     for name, file, content in [
