@@ -39,7 +39,7 @@ def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
 def best_and_other(ranking: list[Candidate], forced: list[int], step: int) -> tuple[Candidate, Candidate]:
     """Return the candidate that a step chooses, and the best other candidate.
 
-    A forced token is chosen first. Otherwise the first candidate of the ranking is chosen.
+    A step with a forced token chooses this token. Every other step chooses the first candidate of the ranking.
     """
     best = (
         next(candidate for candidate in ranking if candidate.left == forced[step]) if step < len(forced) else ranking[0]
@@ -91,7 +91,7 @@ class DroppingLearner:
 
 
 class LongestMatch:
-    """The segmenter of the method. It always takes the longest token that fits."""
+    """The segmenter of the method that drops tokens. It always takes the longest token that fits."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history

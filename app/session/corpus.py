@@ -323,7 +323,10 @@ def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
 
 
 def rename_group(mixture: Mixture, old: str, new: str) -> Mixture:
-    """Return a mixture with a renamed group. If a group has the new name already, that group stays as it is."""
+    """Return a mixture in which the group `old` has the name `new`.
+
+    If another group has this name already, that group stays as it is, and the group `old` is removed.
+    """
     known = {group.name for group in mixture.groups}
     groups = [group for group in mixture.groups if group.name != old or new not in known]
     fresh = tuple(

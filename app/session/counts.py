@@ -139,7 +139,10 @@ Outcomes = dict[Hashable, Outcome]
 
 
 class Counts(QObject):
-    """A counter of texts on one thread. A new request replaces the previous request."""
+    """A counter of the words in texts. It counts on one thread.
+
+    A new request replaces the previous request.
+    """
 
     changed = Signal()  # there is a new outcome or new progress
     settled = Signal()  # each wanted text is counted, has failed, or was cancelled

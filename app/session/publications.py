@@ -69,7 +69,10 @@ class Publications(QObject):
         self._write("report", lambda: write_report(report_of(now), path), lambda: self.reported.emit(path))
 
     def share(self, path: Path, numbers: Sequence[int] = ()) -> None:
-        """Write a web page about the run shown, or about the runs with these numbers side by side."""
+        """Write a web page about the run shown.
+
+        If `numbers` is given, the page shows the runs with these numbers side by side.
+        """
         from bpe_core.report import report_of
         from bpe_core.sharing.page import share_reports
 

@@ -204,7 +204,7 @@ class Runs(RunList):
         held_out: tuple[Path, ...] = (),
         **choices: Any,
     ) -> None:
-        """Begin a run that adds `by` tokens, learned from these texts, to the vocabulary of the run shown.
+        """Begin a run that adds `by` tokens to the vocabulary of the run shown. They are learned from `sources`.
 
         The old tokens keep their ids.
         """

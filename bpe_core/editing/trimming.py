@@ -315,6 +315,9 @@ def least_used(
     Tokens are chosen one by one. A token can be chosen only if no remaining token is made of it, so no other token is
     lost. The token with the lowest count is chosen, or the youngest of several such tokens. Then its count is added to
     the counts of its parts.
+
+    If the method looks tokens up in the vocabulary, no token needs its parts. Then the tokens with the lowest counts
+    are chosen.
     """
     check_can_be_edited(history)
     first = first_learned(history)

@@ -46,7 +46,7 @@ class StepServer:
         return time.monotonic() - self._led >= SECONDS_BETWEEN_LINES
 
     def show(self, history: History, leading: LeadingPairs | None = None) -> None:
-        """Replace the run whose steps are sent to readers by `history`.
+        """Store the history whose steps are sent to readers from now on.
 
         `leading` holds the most frequent pairs after the last step. If it is None, the previous pairs are kept.
         """

@@ -337,7 +337,10 @@ def _file_of(path: Path | str) -> Path:
 
 
 def is_table(path: Path | str) -> bool:
-    """Return whether the beginning of a file looks like a merge table. Return False if the file cannot be read."""
+    """Return whether the beginning of a file looks like a tokenizer file of any format.
+
+    Return False if the file cannot be read.
+    """
     path = Path(path)
     try:
         if not path.is_file():

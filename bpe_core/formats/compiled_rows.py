@@ -30,8 +30,8 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"add", b"drop", b"merge")  # of a right
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
     """Yield the rows of a table as bytes, in blocks of many rows.
 
-    Each item is the number of the last step in a block, and the bytes of the block. `numbers` holds the values of
-    the last column.
+    Each item is the number of the last step in a block, and the bytes of the block. `numbers` holds the id of each
+    token by its index. It is None if the table has no column of ids.
     """
     texts, columns = _texts_and_columns(history, layout)
     values = _values(history, numbers)

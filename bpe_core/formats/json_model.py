@@ -183,9 +183,10 @@ _SHOWN_AS_OTHER = "added tokens share an id, so the file's library may decode an
 
 
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
-    """Return sentences about added tokens that another token replaces, and about added tokens with an unexpected id.
+    """Return sentences about added tokens that the file's library treats in an unexpected way.
 
-    An id is unexpected if the file states a different id for the token, or if another token has the same id.
+    For example, another token replaces an added token, or normalization makes it empty. Its id can also be unexpected:
+    the file states a different id for the token, or another token has the same id.
     """
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()

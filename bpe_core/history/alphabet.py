@@ -309,7 +309,7 @@ class Alphabet:
 
     @cached_property
     def marker_id(self) -> int | None:
-        """Return the id of the word marker. Return None if the alphabet has no separate symbol for the marker."""
+        """Return the index of the word marker. Return None if the alphabet has no separate symbol for the marker."""
         return next(iter(self.ids_of_kinds("marker")), None)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Functions that return the ids of a tokenizer's file after the last step, and the token of each id.
+"""Functions that return the ids that are in use after the last step, and the token of each of these ids.
 
 A run also gives ids to tokens that it later drops, or never adds. So its largest id can be larger than the size of its
 vocabulary.

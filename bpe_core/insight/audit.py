@@ -235,7 +235,7 @@ class AuditRows:
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """Return a sort key: a function from the id of a token to the value by which it is sorted.
+        """Return a sort key: a function from the index of a token to the value by which the token is sorted.
 
         The function does not build the rows, because this takes too long for a hundred thousand tokens.
         """

@@ -49,9 +49,10 @@ class DrawnDocuments:
         return np.array(shares)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
-        """Draw documents, and return their counts and sizes. The draw depends only on `seed` and `number`.
+        """Draw blocks of documents. Return the counts of their words, and the size of each group in bytes.
 
-        The counts have a row for each word and a column for each group. The sizes are the bytes of each group.
+        The counts have a row for each word and a column for each group. The draw depends only on `seed` and on
+        `number`, the number of the draw.
         """
         chance = np.random.default_rng((seed, number))
         counts = np.zeros((self._words, len(self._rows)))

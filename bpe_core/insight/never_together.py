@@ -84,7 +84,8 @@ class PairsInTexts:
     def verdict(self, left: int, right: int) -> PairVerdict:
         """Return whether the token `right` can directly follow the token `left` in an encoded text.
 
-        The verdict comes with a sentence. If the tokens can follow each other, it also has a text in which they do so.
+        The verdict comes with a sentence. If a text was found in which `right` follows `left`, the verdict also has
+        this text. The verdict is "not found" if no such text was found, and nothing proves that there is none.
         """
         sentence = self._why_never(left, right)
         if sentence:
@@ -287,7 +288,10 @@ class PairsInTexts:
         return self._shortest(lambda token: not self._borders.never_ends(token))
 
     def _shortest(self, is_wanted: Callable[[int], bool]) -> list[str]:
-        """Return the texts of the shortest learned tokens for which `is_wanted` returns True."""
+        """Return the texts of the shortest ordinary tokens for which `is_wanted` returns True.
+
+        There are at most MOST_NEIGHBOURS of them.
+        """
         learned = self._history.vocabulary[self._history.vocabulary < self._history.first_special]
         wanted = [self._plain_text(token) for token in learned.tolist() if is_wanted(token)]
         return sorted(wanted, key=len)[:MOST_NEIGHBOURS]

@@ -127,9 +127,9 @@ class Evidence:
         return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
 
     def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
-        """Yield each step at which a pair is more frequent in the mixed texts than the merged pair.
+        """Yield each step with the best pair besides the merged pair, and the count of that pair in the mixed texts.
 
-        The step is yielded with the more frequent pair and its count. Pairs in `known` are left out.
+        Pairs in `known` are left out. A yielded pair may be more or less frequent than the merged pair.
         """
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))

@@ -125,9 +125,9 @@ class DifferingWord:
 def differing_words(
     cut_by_each: Sequence[TokenizedWords], at: Sequence[int], most: int = LISTED
 ) -> list[DifferingWord]:
-    """Return the `most` words with the most differing boundaries in the corpus.
+    """Return at most `most` words: those with the most differing boundaries in the corpus.
 
-    The number of differing boundaries in a word is multiplied by the count of the word. Words with equal results keep
+    The number of differing boundaries in a word is multiplied by the count of the word. Words with equal products keep
     their order.
     """
     words = cut_by_each[0].words

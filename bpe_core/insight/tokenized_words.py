@@ -73,7 +73,7 @@ class TokenizedWords:
         return [(self.words.word(word), count) for word, count in listed]
 
     def tokens_in_words(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return the id of every token after `at` steps, and for each token the index of its word."""
+        """Return the indices of all tokens after `at` steps, and for each token the index of its word."""
         tokens = self._tokens(at)
         ids = tokens.ids
         starts = tokens.edges[:-1]

@@ -51,7 +51,7 @@ class Ends:
 
 @dataclass
 class WordEnds:
-    """The ends of words in a text that a tokenizer has split into tokens."""
+    """A count of the word ends in texts that a tokenizer has split, and of the word ends inside tokens."""
 
     by_kind: dict[str, Ends] = field(default_factory=dict)
     tokens: int = 0

@@ -102,7 +102,7 @@ def criteria_in(text: str) -> tuple[Criterion, ...]:
 def audit_of(
     study: Study, rare: int, long: int, wanted: tuple[Criterion, ...] = (), work: Work = ALONE
 ) -> tuple[Audit, list[str]]:
-    """Return an audit of a study, and the names of its texts.
+    """Return an audit of a study, and the names of its groups of texts, or of its files if there are no groups.
 
     Raise BpeError if the study cannot decide a criterion in `wanted`, for example because the study has no texts.
     """

@@ -113,8 +113,9 @@ class ThreadBuffers:
     def for_short_texts(self, changes: TextChanges, numbers: UInt32s | UInt64s | None) -> ShortTextBuffers:
         """Return buffers for texts of at most SHORT_TEXT bytes.
 
-        The buffers are larger than this size, because normalization can make a text a few times longer. If `numbers`
-        is given, it holds the file's id of each index. Ids of 64 bits are left out.
+        The buffers are larger than this size, because normalization can make a text a few times longer. `numbers` holds
+        the file's id of each index, or is None if the ids are the indices. Ids of 64 bits are not written into the
+        buffers.
         """
         given = bytearray(SHORT_TEXT)
         changed = np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)

@@ -280,7 +280,11 @@ class Cutting:
         return array_splitter(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        """Yield the parts of a text with their offsets in the original text."""
+        """Yield the special tokens of a text, and the normalized parts between them, each with its offsets.
+
+        The offsets are those in the original text. If the operations of a tokenizer file split the text, each word is a
+        part.
+        """
         if self._added or self.gives_words:
             yield from self._placed(text, allowed)
             return
@@ -317,7 +321,7 @@ class Cutting:
         return self._splitter.words(text)
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        """Yield the words of a normalized text in UTF-8, each with its offset.
+        """Yield the words of a normalized text in UTF-8, each with its offset in bytes.
 
         A pattern may drop the spaces between words.
         """

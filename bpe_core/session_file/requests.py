@@ -25,7 +25,10 @@ def request_file(session: Path) -> Path:
 
 
 def request_for(session: Path) -> Request | None:
-    """Return the request to the training run that writes this session. Return None if there is no valid request."""
+    """Return the request that was made to the training run that writes this session.
+
+    Return None if there is no valid request.
+    """
     with contextlib.suppress(OSError), open(request_file(session), "rb") as file:
         word = file.read(LONGEST).strip().lower()
         return next((request for request in get_args(Request) if word == request.encode()), None)

@@ -54,7 +54,7 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 @cache
 def _replacements() -> dict[int, str]:
-    """Return a replacement for each character that has a different script, or none, in an older table of scripts.
+    """Return a replacement for each character whose script is different or missing in an older table of scripts.
 
     The keys are code points.
     """

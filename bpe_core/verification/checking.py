@@ -193,7 +193,7 @@ class Comparison:
             checked.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
-        """Encode the samples with the history, with the table and with the library `peer`.
+        """Encode the samples with the history, with the table that was read back, and with the library `peer`.
 
         Store a sentence for each difference.
         """

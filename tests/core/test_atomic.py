@@ -703,7 +703,7 @@ def test_killing_a_process_leaves_files_written_together_all_old_or_all_new() ->
 def test_opening_tokenizer_files_after_an_interrupted_replacement_reads_the_new_table(
     tmp_path: Path, name: str
 ) -> None:
-    """The pair is opened by either file name, by its folder, and through a link."""
+    """The two files are opened by the name of either file, by their folder, and through a link."""
     history = learn_text("low lower lowest", "gpt2", merges=2)
     others = {"merges.txt": "vocab.json"}.get(name, name.replace("merges.txt", "vocab.json"))
     for way in (name, others, ""):

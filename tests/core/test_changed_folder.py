@@ -215,9 +215,7 @@ def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
 def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_with_a_notice(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If the ids of the merges file already differed from tokenizer.json, this file is left out, and a message names
-    it.
-    """
+    """If merges.txt and tokenizer.json gave different ids before, merges.txt is left out, and a message says so."""
     loaded = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     loaded.model.save(str(folder))
     assert not any("merges.txt" in note for note in printed_report(capsys, "import", str(folder))["notes"])

@@ -153,7 +153,7 @@ def test_training_with_thousands_of_different_characters_matches_the_reference(t
 
 
 def test_a_token_longer_than_the_text_buffer_is_learned() -> None:
-    """Each merge doubles the longest token, so the buffer must grow to more than twice its size in one step."""
+    """Each merge doubles the longest token, until this token is longer than the whole buffer was at first."""
     words = WordTable.from_counts({"a" * 4096: 1})
     recipe = Recipe(pattern="none", ties="largest-text", merges=12, vocab_size=None, min_frequency=1)
     assert_same(learn(words, recipe), reference.train(words, recipe))

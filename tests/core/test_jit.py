@@ -78,7 +78,7 @@ def test_machine_code_uses_the_new_arrays_after_a_named_tuple_of_arrays_is_repla
 
 
 def test_threads_that_use_the_same_named_tuple_of_arrays_share_its_addresses() -> None:
-    """Otherwise the addresses of the slower thread would replace addresses that machine code may be reading."""
+    """If each thread stored its own addresses, one thread could replace addresses that machine code is reading."""
     places: list[tuple[int, ...]] = []
 
     class RepackingNumber(int):

@@ -1,4 +1,4 @@
-"""Tests of the sentence that a person gets if the ids of a run are larger than its vocabulary."""
+"""Tests of the sentence about a run whose largest id is not smaller than the size of its vocabulary."""
 
 from __future__ import annotations
 

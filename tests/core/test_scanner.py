@@ -69,9 +69,9 @@ def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
 
 @cache
 def few_of_long_runs() -> str:
-    """Return a string with most characters. It saves time in tests.
+    """Return a string of all characters, but with only a few of each long run of unassigned or caseless characters.
 
-    Only a few characters are left of each long run of caseless or unassigned characters.
+    The tests take less time with this string.
     """
     few: str = regex.sub(
         r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()

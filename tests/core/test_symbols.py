@@ -75,7 +75,7 @@ def test_each_method_learns_the_same_steps_from_integers_as_from_equivalent_lett
 
 
 def learn_by_two_steps(words: WordTable, recipe: Recipe) -> History:
-    """Learn a history by two steps at a time, and return it.
+    """Learn a history two steps at a time, and return it.
 
     Before each two steps, check that the best candidate is the pair that the next step merges.
     """

@@ -95,7 +95,7 @@ def test_the_lattice_of_a_word_gives_the_same_splits_and_probabilities_as_plain_
 
 
 def distance_from_expected(times: Counter[Any], chances: dict[Any, float]) -> float:
-    """Compare the number of draws with the expected number by a chi-square test.
+    """Compare how often each way was drawn with the expected numbers, by a chi-square test.
 
     Return the distance in standard errors.
     """

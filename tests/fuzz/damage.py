@@ -179,9 +179,9 @@ TYPES: tuple[Callable[[], Any], ...] = (
 
 
 def damage_table(table: Any, chance: random.Random) -> Any:
-    """Return a table with damaged columns: other types, empty cells, missing or doubled columns, other names.
+    """Return a damaged table. Columns have another type or name, have empty cells, are missing, or occur twice.
 
-    The metadata stays.
+    Some tables lose all rows, or all rows but the first. The metadata stays.
     """
     for _ in range(chance.randint(1, 2)):
         what, metadata = chance.randrange(7), table.schema.metadata

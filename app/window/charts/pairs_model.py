@@ -259,7 +259,7 @@ class PairsModel(QObject, LazyModel):
     def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
         """Store computed pairs, and show them even if the slider has moved on.
 
-        Pairs computed in advance are only stored.
+        Pairs computed in advance are shown only if the slider is at their step by now.
         """
         self._took = time.monotonic() - self._began
         self._replayed.append((run, leading))

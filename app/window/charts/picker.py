@@ -92,7 +92,10 @@ class MeasurePicker(QWidget):
         return field if isinstance(field, QComboBox) else None
 
     def _follow(self) -> None:
-        """Make the box show the measure of the visible page, and hide the field for the measure on the page itself."""
+        """Make the box show the measure of the visible page.
+
+        The page has a field for the measure, too. Hide this field while the box is visible.
+        """
         page = self._charts.page if self._charts.shown in self._about else None
         field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:

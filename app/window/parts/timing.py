@@ -105,5 +105,5 @@ def smooth_progress(share: float) -> float:
 
 
 def accelerated_progress(share: float) -> float:
-    """Return the progress of a movement that gets faster and faster."""
+    """Return the progress of a movement after a share of its time. The movement gets faster and faster."""
     return _AWAY.valueForProgress(share)

@@ -92,7 +92,8 @@ class NumberBox(QSpinBox):
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         """Accept every typed character.
 
-        Otherwise Qt would ignore a digit that makes the number too large, and a typed 99,999,999 would become 999,999.
+        Qt would ignore a refused character. So if the largest number is a million, a typed 99,999,999 would become
+        999,999.
         """
         number = self._number(text)
         is_possible = text == self.specialValueText() != "" if number is None else self._has(number)

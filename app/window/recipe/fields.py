@@ -1,4 +1,7 @@
-"""The fields in the form of a recipe. The type of a choice decides its field: a list, a text field or a check box."""
+"""The fields in the form of a recipe. The type of a choice decides its field.
+
+The field can be a list, a text field, a number field or a check box.
+"""
 
 from __future__ import annotations
 

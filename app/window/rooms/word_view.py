@@ -247,9 +247,10 @@ class _TileRows:
         return self._row_distance * min(most_rows, len(self._rows))
 
     def draw(self, before: WordTiles, progress: float, most_rows: int) -> None:
-        """Draw the tiles. They move from their places in `before` to their new places, and `progress` is from 0 to 1.
+        """Draw the tiles at a moment of an animation. `progress` is from 0 to 1.
 
-        They do not move if they need several rows, or if the word is written from right to left.
+        The tiles move from their places in `before` to their new places. They do not move if the word needs several
+        rows, or if it is written from right to left.
         """
         is_shaped = reads_from_the_right("".join(self._now.characters))
         if is_shaped or len(self._rows) > 1:

@@ -230,7 +230,10 @@ class TokenTextModel(QObject):
 
     @property
     def sentence_about_ids(self) -> str:
-        """Return a sentence if the ids are larger than the vocabulary after the last step. Otherwise return ""."""
+        """Return a sentence if the largest id is not smaller than the size of the vocabulary after the last step.
+
+        Otherwise return an empty string.
+        """
         return "" if self._history is None else sentence_about_large_ids(self._history)
 
     @property

@@ -301,9 +301,10 @@ class Why(ExplainedText):
 
     @cached_property
     def _first_symbols_of_words(self) -> Int64s:
-        """Return the index of the first symbol of each ordinary word inside the runs of the text.
+        """Return the index of the first symbol of each word in the text.
 
-        This method is for histories that learn within ordinary words first, and then within runs of words.
+        This method is for histories with two stages. The first stage learns within words, and the second stage learns
+        within runs of words. The result is about the words of the first stage.
         """
         at_first = self.history.recipe.recipe_at_first
         firsts = self._first_symbols_inside_runs() if at_first is None else self._first_symbols_by(Cutting(at_first))

@@ -50,9 +50,9 @@ def _make_tree(stretches: Stretches) -> Trie:
 
 
 def repeated_pieces(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
-    """Return the pieces that occur more than once, with their counts.
+    """Return the pieces that occur more than once, before different bytes, with their counts.
 
-    A piece has at most `longest` symbols, and all its letters have the same script.
+    A piece has at least two and at most `longest` symbols, and all its letters have the same script.
     """
     trie = trie_of(stretches)
     room = len(trie.symbol)

@@ -132,7 +132,7 @@ class CompiledDropping:
         kernel.enter_texts(self._state, self._tokens)
 
     def _make_room_for_pairs(self) -> None:
-        """Remove pairs that no longer occur. Make larger tables if this frees too little room."""
+        """Remove pairs that no longer occur. Then make new tables with room for more pairs."""
         state = self._state
         run = self._state.run[0]
         known = state.pairs[: run["pairs"]]

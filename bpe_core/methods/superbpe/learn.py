@@ -47,9 +47,10 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 def transition_in(history: History) -> int:
-    """Return how many merges of a history were made within words.
+    """Return the number of merges within words, which come before all merges across words.
 
-    This can be fewer than the recipe asks for, because the first stage ends early if no pair is left to merge.
+    This can be fewer than the recipe asks for, because the first stage ends early if no pair is left to merge. If the
+    history has no merge across words, return the number that the recipe asks for.
     """
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
     return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)

@@ -273,7 +273,8 @@ def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
 def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
     """Return the pieces that Unigram begins with.
 
-    A seed occurs at least twice, holds letters of one script, and is followed by at least two different bytes.
+    A seed has at least two symbols, and occurs at least twice. Its letters have one script, and at least two different
+    bytes follow it. Of these seeds, the `seed_size` seeds that cover most of the text are returned.
     """
     longest = recipe.max_token_length or 512
     counts: dict[Piece, int] = {}

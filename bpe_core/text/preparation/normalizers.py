@@ -443,9 +443,9 @@ class Precompiled:
 
 
 def _with_one_blank(parts: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the parts without double spaces.
+    """Yield the parts without double spaces where two parts meet.
 
-    Spaces are removed at the start of the text, and after a part that ends with a space.
+    Spaces are removed at the start of the text, and at the start of a part if the part before it ends with a space.
     """
     after_blank = True
     for start, stop, text in parts:

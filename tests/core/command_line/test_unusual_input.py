@@ -113,7 +113,10 @@ def test_an_endless_device_is_refused_at_the_size_limit(monkeypatch: pytest.Monk
 def test_results_and_certificates_beyond_the_size_limit_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A link to an endless device with the ending .csv or .json was read until the memory was full."""
+    """In an earlier version, a link to an endless device was read until the memory was full.
+
+    The name of the link ended with .csv or .json.
+    """
     monkeypatch.setattr(small_files, "LARGEST", 1_000)
     for name in ("endless.csv", "endless.tsv", "endless.json"):
         (tmp_path / name).write_text("1\n" * 1_000)

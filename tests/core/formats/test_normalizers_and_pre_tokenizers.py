@@ -173,7 +173,7 @@ def test_any_normalizers_and_pre_tokenizers_give_the_same_ids_as_in_the_tokenize
 def test_the_function_check_import_compares_an_opened_file_with_its_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The vocabulary contains tokens named like keys of a tokenizer.json."""
+    """The file vocab.json contains tokens that are also keys of a tokenizer.json, such as `model`."""
     whole = json.loads(json.dumps(train_tokenizer("bytes")))
     whole["model"]["dropout"] = 1.0  # the library then leaves out every merge
     path = tmp_path / "tokenizer.json"

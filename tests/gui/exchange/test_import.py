@@ -176,7 +176,7 @@ def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
 def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_a_different_pair(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
-    """On other texts, the most frequent pair may not be the pair that the table joins."""
+    """The table was learned from different texts, so it may not join the pair that leads in these texts."""
     program.session.corpus.replace_by_text("other", "zzz zzz zzz the")
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)

@@ -113,7 +113,10 @@ def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
 
 
 def move(editor: TokenTextEdit, point: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
-    """Move the mouse with a button pressed. Qt's offscreen platform cannot do that by itself."""
+    """Move the mouse to a point of the editor while `button` is pressed. By default, no button is pressed.
+
+    Qt's offscreen platform cannot move the mouse by itself.
+    """
     where = QPointF(point)
     event = QMouseEvent(
         QEvent.Type.MouseMove,

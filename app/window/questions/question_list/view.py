@@ -33,7 +33,7 @@ class QuestionListRow:
 
 
 class QuestionListModel(RowListModel[QuestionListRow]):
-    """The model of the list of questions. Rows with subjects are headings, which cannot be chosen."""
+    """The model of the list of questions. A row without a page is a heading, which a user cannot choose."""
 
     font = QFont()
 

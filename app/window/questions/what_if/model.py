@@ -48,7 +48,7 @@ class WhatIfModel(LanesModel):
     def size(self) -> int:
         """Return the vocabulary size at which both runs are compared.
 
-        It is the size at the step shown. At the end of a run, it is the largest size that both runs have.
+        This is the size at the step shown. At the last step, it is the largest size that both runs have.
         """
         cursor = self._session.cursor
         shown = self._session.runs.shown

@@ -54,7 +54,7 @@ class Usage:
         self.pieces = np.zeros(len(lattice), np.float32)
 
     def add(self, prices: kernels.Prices, taken: Bools) -> None:
-        """Add the last round to the averages."""
+        """Add the uses of edges, nodes and pieces in the last round to the averages."""
         self._rounds += 1
         rate = max(FORGOTTEN, 1 / self._rounds)
         averages = (self.edges, self.nodes, self.pieces)
@@ -132,7 +132,7 @@ def _overlaps(begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _followers(lattice: Lattice, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
-    """Return all pairs of edges of which the second begins in the same word where the first ends."""
+    """Return all pairs of edges in which the second edge begins where the first ends, in the same word."""
     first = np.searchsorted(begin, end)
     many = np.searchsorted(begin, end, side="right") - first
     many[np.isin(end, lattice.words.starts)] = 0

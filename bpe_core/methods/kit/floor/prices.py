@@ -233,7 +233,8 @@ def _smaller(first: float, last: float, share: float) -> float:
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:
     """Return the initial price of each edge.
 
-    Each piece is assumed to save about `worth` tokens in all. This is divided equally among its occurrences.
+    Each piece is assumed to save about `worth` tokens in all. This number is divided equally among the occurrences of
+    the piece. A price is never higher than the number of tokens that one occurrence can save.
     """
     each = np.minimum(worth / np.maximum(1, lattice.counts), lattice.lengths - 1)
     prices: Int32s = (each * lattice.unit).astype(np.int32)[lattice.edges.piece]

@@ -195,7 +195,10 @@ class ExchangeSearch:
         self.is_over = self._exchanges - self._best_exchange >= HOPE
 
     def _stay(self, least: int) -> int:
-        """Return the last exchange in which a piece must stay where it is now: after `least` to twice as many more."""
+        """Return the number of the last exchange in which a piece must stay where it is now.
+
+        The piece stays for `least` to twice `least` more exchanges. The number is drawn at random.
+        """
         return self._exchanges + least + self._chance.randint(0, least)
 
     def _flip(self, piece: int) -> None:
