@@ -65,8 +65,8 @@ class _Topic:
 class BackgroundTasks(QObject):
     """A runner of background tasks.
 
-    Each topic has at most one thread, and a newer task of a topic replaces an older one. All threads end before the
-    window is destroyed.
+    Each topic has at most one thread. A newer task of a topic stops the older task, or waits until it ends. All threads
+    end before the window is destroyed.
     """
 
     noticed = Signal(Notice)

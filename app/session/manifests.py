@@ -43,7 +43,7 @@ KEPT = "{} can be made again: the command in its manifest, {}, has made an ident
 
 
 def run_of_session(number: int) -> str:
-    """Return a placeholder. In a command, it stands for the run of the session with this number."""
+    """Return the placeholder that stands for the session's run `number` in a command."""
     return f"{SESSION}#{number}"
 
 

@@ -151,7 +151,10 @@ class Player(QObject):
         self.changed.emit()
 
     def skip_idle(self, changes: Iterable[int]) -> None:
-        """Skip the steps that change nothing in the text shown. `changes` are the steps that change something."""
+        """Skip long runs of steps that change nothing in the text shown.
+
+        `changes` are the steps that change something.
+        """
         if self.is_playing or self.is_paused:
             places = steps_without_idle(changes, self._at, self._places[-1], self.speed)
             if len(places) <= self._places[-1] - self._at:  # else nothing is skipped, and the speed stays

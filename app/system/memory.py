@@ -83,8 +83,8 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # the numbers in <malloc.h>
 def release_memory_early() -> None:
     """Let the C library return large free blocks to the system immediately. Only glibc supports that.
 
-    Call this function before threads start. After eight runs over 10 MB, the window uses 418 MB with this
-    function and `release_memory_now`, and 473 MB without them.
+    Call this function before threads start. After eight training runs on 10 MB of text, the window uses 418 MB of
+    memory with this function and `release_memory_now`, and 473 MB without them.
     """
     adjust = _of_glibc("mallopt")
     if adjust is not None:

@@ -55,7 +55,7 @@ class MessageBar(QFrame):
         super().paintEvent(event)
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a message immediately, or when the current message has been visible long enough to be read."""
+        """Show a message. If it can wait, the current message first stays visible long enough to be read."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
         if shown is None or not notice.can_wait:
             if shown is not None and shown.can_wait:

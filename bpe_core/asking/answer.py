@@ -81,7 +81,7 @@ class Answer:
         return cls(table, (figure.sentence,), figure, listed)
 
     def with_names(self, names: SymbolNames) -> Answer:
-        """Return the answer with the names of symbols in all texts, in place of the symbols' numbers."""
+        """Return the answer with the names of symbols in place of their numbers, in its table, sentences and tokens."""
         columns = dict(self.table.columns)
         for name, column in columns.items():
             if len(column) and isinstance(column[0], str):

@@ -149,9 +149,9 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 
 
 def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
-    """Return the tokens of a text. Each token has a background colour.
+    """Return the tokens of a text as one string, in which each token has a background colour.
 
-    Without colours in the terminal, a bar separates neighbouring tokens. If the tokens have kinds, each kind has its
+    If the terminal has no colours, a bar separates neighbouring tokens. If the tokens have kinds, each kind has its
     colour, and neighbouring tokens of the same kind share a line.
     """
     if kinds:

@@ -36,9 +36,9 @@ def encode_lines(study: Study, at: int, options: argparse.Namespace) -> None:
 
 
 def lines_of(stream: BinaryIO) -> Iterator[list[bytes]]:
-    r"""Yield the lines that have arrived, as lists without line ends.
+    r"""Yield the lines that have arrived, as lists of lines. The line ends are removed.
 
-    The last line of the stream may have no line end.
+    The last line is also yielded if no line end follows it.
 
     >>> import io
     >>> list(lines_of(io.BytesIO(b"low\r\n\nlower")))

@@ -163,14 +163,14 @@ def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Name
 
 
 def _open_closed_output() -> None:
-    """Open the null device as output if the program has no standard output, as after `>&-`."""
+    """Open the null device as output if standard output or standard error is closed, as after `>&-`."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def _escape_what_terminal_lacks() -> None:
-    """Make standard output escape characters that the terminal cannot encode, such as `▁`."""
+    """Make standard output and standard error escape characters that the terminal cannot encode, such as `▁`."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

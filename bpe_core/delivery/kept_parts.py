@@ -152,7 +152,10 @@ def _named(item: Any, change: TokenChange) -> Any:
 
 
 def _token(text: Any, id: Any, change: TokenChange) -> tuple[Any, Any]:
-    """Return the new text and the new id of a token. If the table never had the token, nothing changes."""
+    """Return the new text and the new id of a token. If the table never had the token, nothing changes.
+
+    Raise _RemovedTokenError if the token was removed from the table.
+    """
     if not isinstance(text, str):
         return text, id
     if change.is_removed(text):

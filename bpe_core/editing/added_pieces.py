@@ -68,7 +68,10 @@ def add_pieces(
     *,
     cancelled: CancelCheck = never_cancelled,
 ) -> Beside:
-    """Add pieces and special tokens to a table. Tokens that the table already has are left out."""
+    """Add pieces and special tokens to a table.
+
+    Tokens that the table already has are left out, and also pieces into which no text would ever be split.
+    """
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)

@@ -31,8 +31,9 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
-    """Return a recipe for learning `by` more tokens. If `across_words` is true, a second stage joins tokens across
-    words.
+    """Return a recipe for learning `by` more tokens.
+
+    A second stage joins tokens across words if `across_words` is true, or if the method of the history can do so.
     """
     if by < 1:
         raise RecipeError(f"The number of tokens to add must be at least 1, not {by:,}.")

@@ -51,7 +51,7 @@ class Parts:
         self._of_behind = self._ids(BEHIND)
 
     def of(self, tokens: Sequence[TokenText], cancelled: CancelCheck = never_cancelled) -> list[list[int]]:
-        """Return the parts of each token as indices."""
+        """Return the parts of each new token, as indices in the old tokenizer."""
         requests = list(while_wanted(map(self._request_for, tokens), cancelled))
         batch = self._tokenizer.encode_batch([request.text for request in requests], allowed_special=())
         ids = batch.ids.tolist()

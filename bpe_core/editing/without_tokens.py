@@ -197,7 +197,8 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
     """Return a dictionary from the former id of each remaining token to its new id.
 
-    Tokens that have no id before or after the change are left out.
+    `before` and `now` hold the id of each token before and after the change. For each former token, `new_ids` holds its
+    index in `now`, or GONE. Tokens that have no id before or after the change are left out.
 
     >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
     {7: 1, 3: 0}

@@ -109,8 +109,7 @@ def lengths_chart(table: DataTable) -> LineFigure:
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     """Draw how the counts of pairs change until the pairs are joined.
 
-    Each line begins at the step at which its pair can first be joined. If a pair is never joined, its line ends at the
-    last change of any pair.
+    Each line begins at the step at which its pair can first be joined. All lines end at the last change of any pair.
     """
     columns = {name: list(values) for name, values in table.columns.items()}
     names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]

@@ -192,7 +192,10 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Return the ranks of a file. Return None if a line does not have the usual form."""
+    """Return the ranks of a file.
+
+    Return None if a line does not have the usual form, if a token occurs twice, or if a rank is too large.
+    """
     if not _USUAL.fullmatch(data):
         return None
     parts = data.split()

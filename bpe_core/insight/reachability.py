@@ -284,7 +284,8 @@ def first_learned(history: History) -> int:
 def is_learned(history: History) -> Bools:
     """Return a mask of the learned tokens.
 
-    Special tokens, dropped tokens and tokens without an id do not count as learned.
+    Special tokens and dropped tokens do not count as learned. Nor do tokens that only serve as parts, and tokens that
+    are searched for before pairs are joined.
     """
     mask: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:

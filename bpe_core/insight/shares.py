@@ -228,7 +228,7 @@ class Program:
         """Return the lines of the linear program that `self.shares` violate, each with the amount of the violation.
 
         A line is a condition: at one step, the merged pair must occur at least as often as a rival pair. For each
-        rival, only the most violated line is returned. Lines that the program already has are left out.
+        rival, only the most violated line is returned. Lines that are already in `self.lines` are left out.
         """
         level = self.evidence.merges @ self.shares + self.of_steps
         missed = list[tuple[float, Line]]()

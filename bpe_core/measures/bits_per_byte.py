@@ -70,7 +70,7 @@ def bits_per_byte(
 ) -> BitsPerByte:
     """Return the bits per byte of held-out words at the given vocabulary sizes, or at all sizes.
 
-    If all sizes would take too long, only some sizes are measured (see the note in `MEASURES`).
+    If all sizes would take too long, only some sizes are measured (see `BITS_NOTE` in `measures.py`).
     """
     if not held_out.total:
         raise CorpusError(

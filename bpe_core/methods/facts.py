@@ -271,7 +271,7 @@ class MethodFacts:
         return True
 
     def cutter(self, history: Any, cutting: Any) -> Any:
-        """Return the segmenter, which splits texts into tokens after any number of steps."""
+        """Return the segmenter. It gives the tokens of a text after any number of steps."""
         raise NotImplementedError
 
     def word_ranks(self, history: Any) -> WordRanks:

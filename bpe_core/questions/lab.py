@@ -263,7 +263,10 @@ def _with_bars(data: bytes, cuts: ParallelCuts, index: int) -> str:
 
 
 def _columns_of_text(text: str, letters: Sequence[str], cuts: ParallelCuts) -> DataTable:
-    """Return a table with a row for each range between two boundaries that all tokenizers have."""
+    """Return a table with a row for each range of the text between two neighbouring common boundaries.
+
+    A common boundary is a boundary that all tokenizers have.
+    """
     data = text.encode()
     agreed = cuts.places[cuts.is_agreed].tolist()
     ranges = [*pairwise([0, *agreed, len(data)])] if data else []

@@ -58,9 +58,10 @@ class StepKernel:
         return self._table._replace(number=number)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Apply the chosen steps with an index below `at` to rows of tokens. `borders` holds the end of each row.
+        """Apply the chosen steps with an index below `at` to rows of tokens.
 
-        Return the new tokens, and the new ends of the rows.
+        Each row reaches from one index in `borders` to the next. Return the new tokens, and the new borders of the
+        rows.
         """
         borders = borders.astype(np.int64)
         room, _ = room_for(int(np.diff(borders).max(initial=0)), 0, kernel.FOLLOWED)

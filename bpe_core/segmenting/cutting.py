@@ -87,7 +87,7 @@ class Cutting:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Return the recipe without special tokens, because the caller says which tokens are searched for."""
+        """Return the recipe without special tokens, because the caller says which special tokens to search for."""
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property

@@ -106,7 +106,10 @@ class Cuts:
         self._ahead: PrecomputedTokens | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return the indices of the entries whose tokens may change at `at` steps: first special tokens, then words."""
+        """Return the indices of the entries whose stored tokens may be wrong after `at` steps.
+
+        There are two arrays: one for special tokens, and one for words.
+        """
         changed = (self._since > at) | (self._until <= at)
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 

@@ -103,9 +103,9 @@ def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
 def scores_in(
     rows: Iterable[tuple[int, int, str, bytes]], columns: Columns, tokens_at_first: int, where: str
 ) -> Scores | None:
-    """Join the rows of scores.
+    """Join the rows of scores. Each row was computed after a number of steps.
 
-    Raise FormatError unless each row has a score for each token that had not been dropped by then.
+    Raise FormatError if a row lacks the score of a token that these steps have not dropped.
     """
     since = list[int]()
     scores = list[Float32s]()

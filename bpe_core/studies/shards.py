@@ -31,7 +31,8 @@ def encode_documents(
 ) -> EncodedDocuments:
     """Encode documents into numbered shards of ids, with an index that says where each document ends.
 
-    If the program was killed, the same call continues after the last whole shard.
+    If the program was killed, the same call continues after the last whole shard. Until all shards are whole, they are
+    kept beside `folder`.
 
     Parameters
     ----------

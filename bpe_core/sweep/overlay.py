@@ -1,8 +1,8 @@
-"""The measures of existing tokenizers on the same texts at many vocabulary sizes.
+"""The measures of existing tokenizers at many vocabulary sizes, all on the same text.
 
 A sweep trains many tokenizers and returns a table of their measures. The table of this module has the same columns.
-Some tokenizers differ only in the random sample of texts that they learned from. Such tokenizers have a common line
-in the chart, and a band around the line shows the range of their values.
+Some tokenizers differ only in the random sample of texts that they learned from. Such tokenizers have a common line in
+the chart, and a band around the line shows the range of their values.
 """
 
 from __future__ import annotations

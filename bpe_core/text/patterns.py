@@ -139,7 +139,8 @@ def stored_pattern(pattern: str, custom: str) -> tuple[str, str]:
 def compile_custom(custom: str) -> regex.Pattern[str]:
     """Compile a custom expression.
 
-    If the expression has a mistake, raise PatternError. The message shows the position of the mistake.
+    Raise PatternError if the expression is not valid, is too large, or matches backwards. If a mistake has a known
+    position, the message shows it.
     """
     import regex  # takes a while to load
 

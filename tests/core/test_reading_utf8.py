@@ -1,4 +1,4 @@
-"""Tests of reading UTF-8. Bytes are only divided between two characters, and invalid bytes are reported."""
+"""Tests of reading UTF-8. A text is divided only between two characters, and invalid bytes are reported."""
 
 from __future__ import annotations
 

@@ -408,7 +408,7 @@ def draw_tokens(
 ) -> list[tuple[QRectF, ShownToken]]:
     """Draw tokens as tiles in rows until the rectangle `room` is full. Return the tiles with their positions.
 
-    The tokens in `highlight` are framed.
+    If `highlight` consists of a single token, the tiles of this token get a frame in the colour of marks.
     """
     colours = TokenPalette.matching(palette)
     outline = QPen(shades_of(palette).hairline)

@@ -101,7 +101,8 @@ class TableExport(FileWork):
     def roles(self) -> list[RoleChoice]:
         """Return each role of special tokens with its token.
 
-        The tokens come from the opened table. For other runs, the tokens are guessed from their names.
+        If the run comes from an opened table, the sidecar files name the tokens. Otherwise the roles are guessed from
+        the names of the tokens.
         """
         tokens = roles_of(self.history).given if self.history is not None else {}
         tokens = roles_in(self.origin.sidecars) if self.origin is not None else tokens

@@ -260,7 +260,7 @@ class QuestionWiring(QObject):
 
     @cached_property
     def both_texts(self) -> BothTexts:
-        """Return the view above the text that compares a branch with its original run."""
+        """Return the view that compares a branch with its original run. The view is above the text."""
         from app.window.questions.what_if.model import WhatIfModel
         from app.window.questions.what_if.view import BothTexts
 

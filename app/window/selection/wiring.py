@@ -231,7 +231,10 @@ class SelectionWiring(QObject):
         self._update_card(appears=True)
 
     def _update_card(self, *, appears: bool = False) -> None:
-        """Show the current facts on the card. If the card is hidden, show it only if `appears` is true."""
+        """Show facts about the clicked mark on the card. If `appears` is true, the mark under the pointer is enough.
+
+        If the card shows the reason for a boundary, it does not change.
+        """
         selection = self._selection
         run = self._runs.shown
         mark = selection.kept or selection.pointed

@@ -122,8 +122,8 @@ class SessionWiring(QObject):
     def _may_leave(self, again: Then) -> bool:
         """Return whether the session can be left now.
 
-        Ask the user if unsaved work would be lost, or if the program is about to end. If the user chooses to save,
-        call `again` after saving.
+        Ask the user if unsaved work cannot be written to a safety copy. If the user quits, also ask about unsaved work
+        that the user has made. If the user chooses to save, call `again` after saving.
         """
         was_saved = self._was_saved_to_leave
         self._was_saved_to_leave = False

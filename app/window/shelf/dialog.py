@@ -21,7 +21,7 @@ ABOUT = "Nothing is downloaded until you press a button. Tokenizers come from hu
 
 
 class ShelfDialog(QDialog):
-    """A dialog that stays open beside the window."""
+    """A dialog that shows how other tokenizers split a text. It stays open beside the window."""
 
     copy_wanted = Signal()
     save_wanted = Signal()

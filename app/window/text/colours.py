@@ -147,7 +147,7 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
 
 @dataclass(frozen=True, eq=False)
 class _HashedColours:
-    """The colours of tokens, chosen by the tokens' bytes. A token without an id has no colour."""
+    """The colours of tokens, chosen by the tokens' bytes. Bytes that belong to no known token have no colour."""
 
     known: Int64s  # the places of the tokens
     colours: npt.NDArray[np.uint64]

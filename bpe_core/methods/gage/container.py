@@ -153,7 +153,7 @@ def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes
 def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Iterator[_Piece]:
     """Compress parts of a file, and yield the results in the order of the parts.
 
-    Several parts are compressed at the same time, on different cores.
+    If `is_fast` is true, several parts are compressed at the same time, on different cores.
     """
     if not is_fast:
         yield from (_piece(data, recipe, is_fast) for data in pieces)

@@ -324,9 +324,9 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Remove recorded positions of pairs that no longer occur there.
+        """Remove the recorded positions at which a pair no longer occurs.
 
-        If this frees too little memory, make a larger arena.
+        If too little memory is free afterwards, make the arena larger. If too much is free, make it smaller.
         """
         names.tidy_arena(self._state)
         arena = self._state.arena

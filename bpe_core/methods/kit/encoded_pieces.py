@@ -39,7 +39,10 @@ class EncodingRequest(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The ids of a part of the corpus, with the end-of-text id after each document."""
+    """The ids of a part of the corpus, and the offset at which each document ends.
+
+    If the request names an end-of-text id, this id follows each document.
+    """
 
     ids: npt.NDArray[Any]
     ends: Int64s  # the offset behind each document that ends in the piece

@@ -275,7 +275,7 @@ class Method(MethodFacts):
         return Method.named(USUAL).word_ranks(history)
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
-        """Return the segmenter, which splits texts into tokens after any number of steps."""
+        """Return the segmenter. It gives the tokens of a text after any number of steps."""
         raise NotImplementedError
 
     def lone_characters(self, history: History) -> list[Symbol]:

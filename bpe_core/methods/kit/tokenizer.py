@@ -83,7 +83,7 @@ class Tokenizer:
     def expect(self, size: int, work: Work = ALONE) -> None:
         """Prepare to encode texts with `size` bytes in total.
 
-        If the machine code for this size is still being compiled, wait and report progress.
+        If so much text needs machine code that is still being compiled, wait and report progress.
         """
         if isinstance(self._segmenter, WordEncoder):
             self._segmenter.kernels_for(size, work)

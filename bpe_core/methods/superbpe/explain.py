@@ -30,8 +30,9 @@ def histories_of_two_stages(history: History) -> Iterator[History]:
 def in_stages(history: History, words_by: str) -> History:
     """Convert a table of superwords to a history of SuperBPE. The second stage begins with the first superword.
 
-    The longest superword gives the limit on the number of words. If a superword has a space after a colon, words
-    may be joined across colons in the second stage.
+    A superword is a token that contains several words of the pattern `words_by`. No token of the second stage may have
+    more words than the superword with the most words. If a token has a space after a colon, words may be joined across
+    colons in the second stage.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "

@@ -80,7 +80,8 @@ def _alphabet_of_words(words: WordTable, recipe: Recipe) -> SeededAlphabet:
 def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
     """Return the learner before its first step.
 
-    The words are converted to stretches only once. The search for seeds and the learner share these stretches.
+    The words are converted to stretches of symbols only once. The search for seeds and the learner share these
+    stretches.
     """
     check_marker(recipe)
     alphabet, stretches = _alphabet_of_words(words, recipe)

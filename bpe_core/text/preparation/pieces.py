@@ -103,7 +103,7 @@ def with_gaps(matches: Iterable[Match], length: int) -> Iterator[Match]:
 
 
 def _joined(matches: Iterable[Match], joins: Callable[[bool, bool], bool]) -> list[tuple[int, int]]:
-    """Join each part to the part before it if the function `joins` returns true.
+    """Join each part of a text to the part before it if the function `joins` returns true. Return the ranges.
 
     `joins` receives two flags: whether the part before is a match, and whether this part is a match.
     """

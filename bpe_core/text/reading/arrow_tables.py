@@ -130,7 +130,7 @@ def _is_large(kind: Any) -> bool:
 
 
 class ParquetTable:
-    """A reader of row groups, page by page. It reads only the requested field of a nested column."""
+    """A reader of the rows of a Parquet file. From a nested column, it reads only the requested field."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._file = ParquetFile(raw)

@@ -203,9 +203,9 @@ def _whole(source: Source) -> bytes:
 def _readers_at_address(
     address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog
 ) -> list[FileReader]:
-    """Return a checked reader if the address leads to a file, or unchecked readers if it leads to a folder.
+    """Return the readers of the texts at an address.
 
-    The files in a folder are not checked, because each check takes a while.
+    A single file is checked first. The files in a folder are not checked, because each check takes a while.
     """
     from bpe_core.text.reading.remote import remote_texts  # no module that can reach a network is loaded before
 

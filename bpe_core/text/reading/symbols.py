@@ -129,7 +129,7 @@ def _events(source: Source, options: ReadingOptions, most: int, log: SkipLog) ->
 
 
 def _lists(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[list[Any], int]]:
-    """Yield each list of events in a JSON file, with the number of bytes that have been read so far."""
+    """Yield each list of events in a JSON or JSON Lines file, with the number of bytes read so far."""
     if source.name.lower().endswith(".json"):
         blocks = list(text_blocks(source, options, BLOCK, log))
         whole = b"".join(bytes(block.data) for block in blocks)

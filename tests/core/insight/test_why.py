@@ -144,7 +144,11 @@ def check_joined(reason: Reason, history: History, symbols: list[int], boundary:
 
 
 def check_later(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the pair in `reason` is merged at a later step, and that this merge would remove the boundary now."""
+    """Check that the pair in `reason` is merged after the first `at` steps, and that its merge removes the boundary.
+
+    The merge may have no effect on the boundary at its own step. Then it must remove the boundary if it is made right
+    after `at` steps.
+    """
     assert reason.rank is not None
     assert reason.rank >= at
     assert reason.pair == pairs_of(history, len(history))[reason.rank]

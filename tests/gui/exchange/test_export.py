@@ -1,6 +1,6 @@
 """Tests of the export from the window.
 
-The window shows the result of the check before an old file is replaced.
+Before an old file is replaced, the window shows the result of checking the new file.
 """
 
 from __future__ import annotations

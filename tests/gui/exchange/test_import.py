@@ -339,9 +339,9 @@ def test_large_imported_tables_give_the_expected_ids_for_a_short_text(
 def test_ids_shown_for_an_imported_table_are_the_ids_of_its_file(
     qtbot: QtBot, new_program: Callable[..., Program], program: Program, tmp_path: Path
 ) -> None:
-    """Other programs give special tokens the first ids.
+    """Many other programs give the first ids to special tokens.
 
-    The window shows these ids, even after the session was saved.
+    The window shows the ids of the file, also after the session was saved and opened again.
     """
     file = io.BytesIO()
     FORMATS["tokenizer.json"].write(HISTORY, file)

@@ -58,7 +58,7 @@ def test_the_merge_table_is_filtered_while_the_user_types(qtbot: QtBot, program:
 
 @pytest.fixture
 def narrow_window(qtbot: QtBot, program: Program, train: Train) -> Iterator[Program]:
-    """Return a window of 1024 pixels with a trained run. After the test, the window has its former size."""
+    """Return a window that is 1024 pixels wide, with a trained run. After the test, the window has its former size."""
     small(program)
     train(program)
     size = program.window.size()

@@ -22,7 +22,8 @@ EXPLANATION = (
 class TrimDialog(QDialog):
     """A dialog that removes tokens.
 
-    It begins with the selected tokens, or with all listed tokens if none is selected.
+    At first it proposes the selected tokens. If no token is selected, it proposes all listed tokens, then the tokens of
+    the chosen steps, and at last the least used tokens.
     """
 
     def __init__(self, trimming: TrimTask, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:

@@ -38,7 +38,7 @@ TOPIC = "trim"
 
 @dataclass(frozen=True)
 class TrimChoices:
-    """The choices of the dialog: which tokens to remove, and how."""
+    """The choices that a user makes in the dialog that removes tokens: which tokens to remove, and how."""
 
     what: What
     rows: tuple[int, ...] = ()  # the selected rows

@@ -142,7 +142,7 @@ def _marked(chart: LineFigure, size: float) -> LineFigure:
 
 
 class PairQuestion(LanesQuestion):
-    """A model of the question at which steps two lanes differ.
+    """A model of the question that asks at which steps two lanes differ.
 
     A lane is one of the tokenizers that are shown side by side.
     """

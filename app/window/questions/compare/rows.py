@@ -124,7 +124,10 @@ class LanePainter(TokenPainter):
         differences: Differences,
         overlay: Overlay,
     ) -> None:
-        """Paint the token colours of consecutive blocks, and lines where the lane differs from other lanes."""
+        """Paint the token colours of consecutive blocks, and over them the overlay and the highlight.
+
+        The colours are pale where all lanes agree.
+        """
         cut = lane.cut
         assert cut is not None  # a compared lane has split the text
         start, stop = bytes_on_screen(blocks)

@@ -174,7 +174,7 @@ class BlockCells:
         self.byte_count = self.byte_of(len(text))
 
     def _unit_starts(self, layout: QTextLayout) -> Int64s:
-        """Return the UTF-16 unit of each character in Qt's layout.
+        """Return the offset of each character in the UTF-16 units of Qt's layout, and the end of the last character.
 
         The layout may also contain text that an input method composes.
         """
