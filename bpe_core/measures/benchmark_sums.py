@@ -220,12 +220,12 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
 
 
 def short_name(text: str) -> str:
-    """Return the name of a file without its folder and ending, as `--weights` accepts it.
+    r"""Return the name of a file without its folder and ending, as `--weights` accepts it.
 
-    >>> short_name("news/de.txt"), short_name("de")
-    ('de', 'de')
+    >>> short_name("news/de.txt"), short_name(r"news\de.txt"), short_name("de")
+    ('de', 'de', 'de')
     """
-    last = text.replace("\\\\", "/").rstrip("/").rpartition("/")[2]
+    last = text.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return last.partition(".")[0] or last
 
 

@@ -48,7 +48,8 @@ examples:
       Also write a folder for a class: the texts, the merges of both tokenizers, the recipe, and the questions.
 
 Each text is split into documents at its special tokens. Each tokenizer encodes the documents with one thread, three
-times, and the shortest time counts. Of a long text, the first 10 MB are encoded. The seconds depend on this computer.
+times, and the shortest time counts. Of a long text, the first 10 million characters are encoded. The seconds depend on
+this computer.
 """
 ends_well = (0,)
 
