@@ -2,7 +2,7 @@
 
 For example, the command `ssh host bpe-explorer follow run.bpex` prints these lines:
 
-{"run": {"recipe": ..., "alphabet": ...}}           the run that makes the next steps; a new line for each run
+{"run": {"recipe": ..., "alphabet": ...}}           the run; a line before its first step, and again when it ends
 {"step": 1, "left": 116, "right": 104, ...}         a step, in the same form as in an exported JSON table
 {"leading": {"at": 1, "pairs": [[104, 101, 7, {}]]}} the leading pairs: left, right, count, other values
 {"state": "training", "steps": 1, "age": 0.4, ...}  the state of the run, always after all new steps

@@ -7,8 +7,9 @@ A boundary has one of these reasons:
     later       the two tokens that meet here would be joined, but their token does not exist yet
     taken       a pair that met here would have been joined, but one of its tokens was joined to another neighbour first
     never       no pair that ever met here can be joined
+    hidden      the two tokens were joined, but the merged token has no id, so it is split again
     tokens      the word is too long to follow pair by pair
-    symbol      the boundary is between the bytes of one base symbol
+    symbol      no boundary: the bytes here belong to one base symbol, or are left out
 """
 
 from __future__ import annotations

@@ -95,10 +95,10 @@ class Cutting:
         return Splitter(Recipe(pattern="none")) if self.gives_words else Splitter(self._recipe, specials=())
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the special tokens to search for in a text.
+        """Return the special tokens to search for in a text, and the added tokens that every text is searched for.
 
-        If `names` is None, return the tokens that the recipe itself matches. Raise BpeError if a name is not a special
-        token.
+        If `names` is None, return the special tokens that the recipe itself matches. Raise BpeError if a name is not a
+        special token.
         """
         if names is None:
             return self._specials if self._matches else self._always
