@@ -1,7 +1,7 @@
 """The measurement of how fast the gap between the floor and the best vocabulary closes during a search.
 
-A floor is a number of tokens. No vocabulary of the same size needs fewer tokens. Every second the command
-prints the difference between the floor and the best vocabulary found.
+A floor is a number of tokens. No vocabulary of the same size needs fewer tokens. During the search, the command prints
+the floor, the number of tokens with the best vocabulary found, and the difference between the two numbers.
 
     python -m tests.benchmarks.floor FILE SIZE [SECONDS]
 """
