@@ -76,7 +76,7 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
 
 
 def _about_unknown(half: Int64s, there: Int64s, row: int) -> str:
-    before = f"before this step there are the ids 0 to {there[row] - 1:,}"
+    before = f"before this step there are only the ids 0 to {there[row] - 1:,}"
     return f"the step merges the token {half[row]}, which does not exist yet; {before}"
 
 

@@ -292,7 +292,8 @@ class TokenBytes(dict[int, bytes]):
         length = int(self._lengths[id])
         if length > self._room:
             raise TooLarge(
-                f"Token {id:,} is longer than {count_text(self._room, 'byte')}, and the memory for texts is full."
+                f"Token {id:,} is longer than the {count_text(self._room, 'byte')} that are left for the texts "
+                "of tokens."
             )
         self._room -= length
         self._longest = max(self._longest, length)

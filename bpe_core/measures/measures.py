@@ -152,7 +152,7 @@ MEASURES: dict[str, Measure] = {
             digits=1,
             note=(
                 "After Limisiewicz and others (2023), whose program counts ranks from 0. More means that more of the "
-                "vocabulary serves the text. Longer texts have a higher rank. Compare the same sentences."
+                "vocabulary serves the text. Longer texts have a higher rank. Compare tokenizers on the same sentences."
             ),
         ),
         Measure(
@@ -245,7 +245,7 @@ MEASURES: dict[str, Measure] = {
             *("zipf_exponent", "Zipf exponent", "Zipf", "ratio"),
             "How steeply the counts of tokens fall with their rank",
             "minus the slope of the least-squares line through ln count over ln rank",
-            note="The exponent depends on the length of the text. Compare the same sentences.",
+            note="The exponent depends on the length of the text. Compare tokenizers on the same sentences.",
         ),
         Measure(
             *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),

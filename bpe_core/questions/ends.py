@@ -250,7 +250,7 @@ def _chart_of_prompt_ends(prompts: Mapping[str, HealedPrompt]) -> BarFigure | No
     if not times:
         return None
     bars = [Bar(f"{name} {rest}".strip(), number, f"{number:,}") for (name, rest), number in times.items()]
-    sentence = "The number of tokens that begin with an end of the prompt and continue after it."
+    sentence = "The number of tokens that begin with the last characters of the prompt and continue after them."
     return BarFigure("ends", "Tokens that begin before the end of the prompt.", sentence, bars, "Tokens")
 
 

@@ -69,7 +69,7 @@ def remarks_of(table: DataTable) -> list[str]:
             most[row["recipe"]] = row
     return [
         f"{name} on {row['corpus']} cannot encode everything: {row['unknown_share']:.2%} of its tokens are unknown at "
-        f"a size of {row['size']:,}, so its other measures look too good."
+        f"a vocabulary size of {row['size']:,}, so its other measures look too good."
         for name, row in most.items()
     ]
 

@@ -110,8 +110,8 @@ class BoundlessModel(Format):
             )
         if config.get("merge_pattern") != LETTER:
             raise FormatError(
-                f"{name}: its supermerges join words without letters; this program reads only models that join words "
-                "with letters."
+                f"{name}: its merge_pattern is not {LETTER}; this program reads only models whose supermerges join "
+                "words with letters."
             )
         drops = isinstance(tau, int | float) and not isinstance(tau, bool) and 0 < tau <= 1
         recipe = recipe_from(
