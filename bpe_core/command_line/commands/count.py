@@ -97,7 +97,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="without -o: show only words that contain TEXT, such as ␣the",
     )
-    add("--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet")
+    add(
+        "--list",
+        dest="listed",
+        metavar="OUT",
+        help="without -o: write the words, not only the first, to OUT (.csv, .tsv, .json or .parquet)",
+    )
     add("--sort", metavar="BY", default=COUNT, help="without -o: sort by word, count (the default), or a group's name")
     add(
         "--reverse",

@@ -144,7 +144,9 @@ def _located(address: str, name: str) -> tuple[Any, str]:
             file_system, path = fsspec.core.url_to_fs(address)
         except ImportError as error:
             cause = error.__cause__
-            package = (cause.name if isinstance(cause, ImportError) else error.name) or "for it"
+            package = cause.name if isinstance(cause, ImportError) else error.name
+            if not package:
+                raise CorpusError(f"Reading {scheme}:// needs a package that is not installed: {error}") from error
             package = package.split(".")[0]
             raise CorpusError(
                 f"Reading {scheme}:// needs the package {package}, which is not installed: pip install {package}"
