@@ -203,7 +203,7 @@ def _is_name_of_value(node: ast.AST, names: Collection[str]) -> bool:
 
 
 def _is_list_of_names(call: ast.Call) -> bool:
-    """Return whether a call splits a literal text at its spaces, as in `"gpt2 llama".split()`."""
+    """Return whether a call splits a text at its spaces, as in `"gpt2 llama".split()`."""
     return isinstance(call.func, ast.Attribute) and call.func.attr == "split" and not call.args
 
 

@@ -66,7 +66,7 @@ def made_text(name: str, characters: int, coined: int) -> str:
 
 
 def samples_of(name: str, characters: int) -> str:
-    """Return `characters` characters in total, taken from several places of a text.
+    """Return about `characters` characters, taken from several places of a text. Return a shorter text unchanged.
 
     So samples of a text in many languages contain most of these languages.
     """

@@ -101,7 +101,11 @@ class Session(QObject):
             self.train(merges=wanted[0], fits=wanted[1])
 
     def step(self, *, fits: bool = False) -> None:
-        """Make one merge in the run shown if it is paused, or else in a new run."""
+        """Make one merge in the run shown if the run can continue, or else in a new run.
+
+        Do nothing while the run shown is busy. If `fits` is true, the new run replaces an impossible vocabulary size
+        with a possible size.
+        """
         shown = self.runs.shown
         if shown is not None and shown.can_go_on():
             self.runs.resume(merges=1)

@@ -90,7 +90,7 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
-    """Return the filter of the table that the snapshot holds.
+    """Return the filter of the merge table, as a snapshot stores it.
 
     The filter gets no regular expression, even if the snapshot holds one. The snapshot may come from a stranger, and
     the search for some expressions never ends.

@@ -113,7 +113,7 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of the table to which a file in the parameters belongs.
+        """Return the path of the table that a file in the parameters names.
 
         For example, a file of pinned ids contains the path of the table that the ids come from. A command without the
         argument TABLE opens this table. Return an empty string if no parameter is such a file.

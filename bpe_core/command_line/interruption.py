@@ -203,7 +203,8 @@ SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 class ProgressInLines(ShownProgress):
     """A progress display that writes lines to a log.
 
-    The first line comes after a few seconds. Each pause between lines is twice as long as the pause before it.
+    The first line comes after a few seconds. Each pause between lines is twice as long as the pause before it, up to a
+    minute. If the progress is a percentage, a line comes every ten seconds.
     """
 
     def __init__(self, stream: TextIO) -> None:

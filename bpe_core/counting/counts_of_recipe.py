@@ -25,7 +25,7 @@ def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
 def splitting_by(recipe: Recipe) -> str:
     """Return the recipe's choices that decide which words a text has, as JSON.
 
-    If the symbols have names, the names are included, because a word contains the number of each name.
+    If the symbols have names, the names are included, because a word holds the numbers of the names, and not the names.
     """
     names = {field.name for field in fields(SplittingChoices)}
     if recipe.base_symbols == "lines":

@@ -125,8 +125,9 @@ class FilmMoments:
     ) -> FilmMoments:
         """Return the moments of a film. Each moment is a step or a vocabulary size.
 
-        The film goes through the moments faster and faster. If `last` is given, the film ends at this step or size.
-        Otherwise the film ends after `seconds`, or after `usual` seconds if `seconds` is None.
+        The film goes through the moments faster and faster. It takes `seconds`, or `usual` seconds if `seconds` is
+        None. If `last` is given, the film reaches this step or size at its end. If neither `last` nor `seconds` is
+        given, a film of a short run can be shorter.
         """
         is_by_size = len(runs) > 1
         least = 0

@@ -88,7 +88,11 @@ class StreamFollower:
             self._is_new = False
 
     def _run_at_end_of_stream(self, why: str) -> FollowedRun:
-        """Return the run as it was known when the stream ended. A run that ended before stays "ended"."""
+        """Return the run as it was known when the stream ended.
+
+        `why` is the reason if a line could not be read, or empty. A run that had ended stays "ended" if there is no
+        such reason. Otherwise the state is "cut".
+        """
         last = self._last
         if last is not None and last.state == "ended" and not why:
             return last

@@ -371,7 +371,7 @@ class Alphabet:
         return cls((*plain.symbols, *(Symbol(marker + piece, piece, "continuation") for piece in inside)))
 
     def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
-        """Return the ids of a word's base symbols, including the marker.
+        """Return the indices of a word's base symbols in the alphabet, including the marker.
 
         >>> from bpe_core.counting.words import WordTable
         >>> recipe = Recipe.preset("words", marker="symbol")

@@ -186,7 +186,7 @@ class TokenTexts:
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
-        """Return the oldest token with this text. Return None if there is no such token.
+        """Return the index of the oldest token with this text. Return None if there is no such token.
 
         The text may be written as `shown` writes it, with visible characters for spaces.
         """

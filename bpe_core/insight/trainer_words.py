@@ -94,7 +94,7 @@ def other_ways(
 
 
 def _ways_of_sentencepiece(history: History, words: WordTable, count: CountWords) -> Iterator[Way]:
-    """Yield the ways to split texts that options of SentencePiece's trainer choose."""
+    """Yield the ways in which SentencePiece's trainer may have split the texts. Its options choose the way."""
     recipe = history.recipe
     yield Way("by script", recipe, split_by_script(words, history))
     joined = _JoinedBlanks.of(history)
@@ -179,7 +179,7 @@ class _JoinedBlanks(NamedTuple):
         return found
 
     def allows(self, text: str) -> bool:
-        """Return whether the trainer makes a token with this text, as far as its spaces decide it."""
+        """Return whether the trainer could make a token with this text. Only the spaces of the text are checked."""
         if not text.strip(WORD_SIGN):
             return self.alone
         if self.across_words:
@@ -187,9 +187,9 @@ class _JoinedBlanks(NamedTuple):
         return WORD_SIGN not in (text[:-1] if self.behind_words else text[1:])
 
     def forbidden(self, history: History) -> tuple[Intervention, ...]:
-        """Return the pairs that the trainer never joins, from the step on at which they can occur.
+        """Return the pairs that the trainer never joins.
 
-        One token of such a pair consists of spaces.
+        Each pair is forbidden from the first step at which it can occur. One of its tokens consists of spaces.
         """
         if not (self.across_words or self.alone):
             return ()
@@ -238,7 +238,10 @@ def split_around(words: WordTable, tokens: list[bytes]) -> WordTable:
 
 
 def without_unknown_characters(words: WordTable, history: History) -> WordTable:
-    """Remove the characters that a table does not have. Their neighbours then stand next to each other."""
+    """Remove the characters that are not in the alphabet of the history from all words.
+
+    The characters before and after a removed character become neighbours.
+    """
     known = {text.decode("utf-8", "replace") for text in written(history)[: len(history.alphabet)]}
     count_of: dict[str, int] = {}
     for raw, count in words:

@@ -103,9 +103,9 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Return a map from the base symbols of each token in use to the id of the token.
+    """Return a map from the base symbols of each token in use to the index of the token.
 
-    If several tokens have the same base symbols, the map has the id of the oldest token.
+    If several tokens have the same base symbols, the map has the index of the oldest token.
     """
     spelled = spelled_tokens(history)
     hidden = set() if history.joining is None else {*history.joining.hidden}

@@ -167,9 +167,10 @@ def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> In
 
 
 def _ends_inside_entries(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
-    """Find the ends of words that are inside an entry of the table. No other word end can be inside a token.
+    """Find the ends of words that lie inside an entry of the table, and not at its end.
 
-    Return their offsets in the table's text, their counts, and the count of all word ends.
+    No other word end can be inside a token. Return their offsets in the table's text, their counts, and the count of
+    all word ends.
     """
     places: list[int] = []
     weights: list[int] = []

@@ -78,7 +78,7 @@ class DrawnTexts:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Return sentences about the resampling of documents. One of them names texts with too few documents."""
+        """Return sentences about the resampling of documents. One of them may name texts with too few documents."""
         few = [name for name, count in self.documents.items() if count < LEAST]
         said = [
             f"The columns …_low and …_high hold the ends of a 95 % interval over resampled documents ({DRAWS:,} draws, "

@@ -158,7 +158,7 @@ def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
-    r"""Return a dictionary from the word of each line to its morphemes. Error messages call the file `name`.
+    r"""Return a dictionary from the word of each line to its morphemes. `name` is the file's name in error messages.
 
     >>> morphemes_in(["unhappy\tun happy", "", "# a remark", "low\tlow"], "a list")
     {'unhappy': ('un', 'happy'), 'low': ('low',)}

@@ -98,7 +98,7 @@ examples:
     def _documents(self, texts: Texts) -> dict[str, tuple[str, ...]]:
         """Return a dictionary from the name of each held-out text to its documents.
 
-        If the texts have no names, the only key is an empty string.
+        The only key is an empty string if no held-out texts are given, or if they have no names.
         """
         with texts.reading() as corpus:
             if self.held_out is not None and names_of_groups(texts):

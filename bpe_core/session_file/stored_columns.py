@@ -143,7 +143,7 @@ def word_chunks(table: WordTable) -> Iterator[WordChunk]:
 
 
 def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
-    """Join the pieces of a word table. Raise FormatError if a piece is damaged."""
+    """Join the chunks of a word table. Raise FormatError if a chunk is damaged."""
     texts = []
     lengths = []
     counts = []

@@ -171,7 +171,7 @@ class GrowingRun:
         write_run(history, self._words, self._path, self._names)
 
     def close(self) -> None:
-        """Remove the small file beside the session in which the newest steps are stored during training."""
+        """Remove the small file that holds the newest steps during training. It lies beside the session."""
         self._newest.remove()
 
 

@@ -258,7 +258,7 @@ class Study:
     def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
         """Return the ids of a text's tokens. For several texts, return a list of ids for each text.
 
-        A text can contain the text of a special token. By default, it is matched as the special token if the library
+        A text can contain the text of a special token. By default, this part becomes the special token if the library
         for this kind of tokenizer file would match it.
 
         Parameters

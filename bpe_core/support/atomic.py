@@ -422,7 +422,8 @@ def _path_of_lock(place: Path) -> Path:
 def _lock_place(place: Path) -> Lock | None:
     """Lock the path of a result. Raise OutputError if another process is writing the result.
 
-    If a writer is killed, its lock file stays. The next writer of the same result removes the lock file.
+    Return None if the folder cannot be written, because the writer will report that. If a writer is killed, its lock
+    file stays. The next writer of the same result removes the lock file.
     """
     path = _path_of_lock(place)
     try:

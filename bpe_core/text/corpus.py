@@ -254,7 +254,7 @@ class Corpus:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the names of the groups in reading order. If there are no groups, return a single empty name."""
+        """Return the names of the groups in the order of their texts. Without groups, return a single empty name."""
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
@@ -517,9 +517,9 @@ def _draw_sample(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
 
 def _join_short_texts(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
-    """Join short texts into pieces of about `size` bytes.
+    """Join short texts into chunks of about `size` bytes.
 
-    Making a separate piece for each line would take more time than counting the line's words.
+    Making a separate chunk for each line would take more time than counting the line's words.
     """
     held: list[bytes] = []
     length = bytes_read = 0

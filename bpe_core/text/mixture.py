@@ -250,7 +250,10 @@ class Mixture:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the languages that have a development text or a ratio, in the order of the groups."""
+        """Return the languages with a development text or, if there are none, those with a ratio.
+
+        They are in the order of the groups.
+        """
         with_dev = tuple(group.dev_of for group in self.groups if group.dev_of)
         return with_dev or tuple(group.name for group in self.groups if group.ratio is not None)
 

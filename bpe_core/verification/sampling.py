@@ -146,8 +146,8 @@ class CheckedTokenizer:
     ) -> None:
         """Prepare a tokenizer for the history. By default, it has the recipe of the history.
 
-        If the format cannot store special tokens, the recipe has none. With `as_opened`, special tokens are kept. If a
-        text contains the text of a special token, it is then encoded as the library of the format would encode it.
+        If the format cannot store special tokens, the recipe has none. With `as_opened`, special tokens are kept, and
+        their texts are then encoded as the library of the format would encode them.
         """
         self.words: set[str] = set()
         self._format = format

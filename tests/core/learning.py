@@ -132,9 +132,9 @@ def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
 
 
 def tokens_of_word(ranked: RankedWords, word: int, at: int) -> list[int]:
-    """Return the token ids of a word after `at` merges, computed from its boundary ranks.
+    """Return the indices of the tokens of a word after `at` merges, computed from its boundary ranks.
 
-    `word` is the number of the word. The rank of the last merge inside a token gives the token's id.
+    `word` is the number of the word. The rank of the last merge inside a token gives the token's index.
     """
     cells = range(int(ranked.starts[word]), int(ranked.starts[word + 1]) - 1)
     cuts = [cell for cell in cells if cell == cells.start or ranked.ranks[cell] >= at]

@@ -60,7 +60,10 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    """Write a long text that is encoded in spans, short texts, empty texts, and tables with rows."""
+    """Write files with long texts, a short text and an empty text, and tables with a text in each row.
+
+    The long texts are encoded in spans.
+    """
     rows = "".join(json.dumps({"text": TEXT * (number % 4)}) + "\n" for number in range(40))
     write(tmp_path / "texts", "a.txt", TEXT * 60)
     write(tmp_path / "texts", "b.jsonl", rows)

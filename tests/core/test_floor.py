@@ -332,7 +332,11 @@ def test_a_floor_computed_from_any_prices_of_couples_is_at_most_the_token_count_
 
 
 def test_a_piece_that_overlaps_itself_proves_what_prices_of_edges_cannot() -> None:
-    """With a half of `aa` and a half of `bb`, each word could be split into two tokens in two ways, each to a half."""
+    """If half of `aa` and half of `bb` were in the vocabulary, each word would use two splits, each by half.
+
+    Each split has two tokens. So prices of edges prove only four tokens, although every vocabulary with one piece needs
+    five.
+    """
     proof = dict(longest=2, limit=0, unit=2, words=[[1, 1, 1], [2, 2, 2]], counts=[1, 1])
     alone = {"pieces": 1, "prices": [0, 0, 0, 0]}
     couples = [[0, 1, -1, -1, 2], [2, 3, -1, -1, 2]]

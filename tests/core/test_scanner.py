@@ -104,9 +104,9 @@ def example_of(kind: int, table: ScanTable) -> str:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None:
-    """The texts have up to four characters, one of each class that the table distinguishes.
+    """The texts are all sequences of up to four characters.
 
-    Longer texts take too long.
+    One character represents each class of characters that the table distinguishes. Longer texts take too long.
     """
     table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
     for length in range(1, 5):

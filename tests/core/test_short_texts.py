@@ -1,4 +1,4 @@
-"""Tests that the shortest way of a text to the ids of its file gives the ids of the longer ways."""
+"""Tests that the shortcut for encoding short texts gives the same ids as the usual code."""
 
 from __future__ import annotations
 

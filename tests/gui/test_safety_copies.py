@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write_copy(folder: Path, name: str, written: datetime | None, text: str = "a text") -> Path:
-    """Write a safety copy. Its name does not depend on the time at which it was written. Return its path."""
+    """Write a safety copy with the given name and time, and return its path. The time does not affect the name."""
     path = folder / f"{name}{EXTENSION}"
     write_session(dataclasses.replace(SavedSession(Recipe.preset("gpt2"), text=text), written=written), path)
     return path

@@ -104,7 +104,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def has_begun(self) -> bool:
-        """Return whether the pairs of the run shown are counted."""
+        """Return whether the pairs of the run shown have been counted."""
         return self._runs.shown is not None and self._runs.shown.history is not None
 
     @property

@@ -144,7 +144,7 @@ class _Pixels:
 
 
 class _Box(pyqtgraph.ViewBox):
-    """A view box that zooms along the value axis only when the mouse wheel is turned.
+    """A view box in which the mouse wheel zooms only along the value axis.
 
     The rows keep their height, because it depends on the size of their text.
     """

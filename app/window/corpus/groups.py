@@ -150,7 +150,8 @@ def shift_rows(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], b
 def _swap_with_neighbours(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
     """Return a list with some items moved one position up (-1) or down (1). `moving` contains their positions.
 
-    An item that is already at the end of the list cannot move. A moving item next to it cannot move either.
+    The first item cannot move up, and the last item cannot move down. A moving item next to an item that cannot move
+    cannot move either.
     """
     stepped = list(things)
     fixed = -1 if by < 0 else len(things)

@@ -143,7 +143,8 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
 def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
     """Return numbers by which the steps of a history can be sorted.
 
-    Steps with a tie come first, then steps that lead the runner-up by only a small count.
+    Steps with a tie come first. The other steps follow in the order of their lead: by how much the count of the pair
+    exceeds the count of the runner-up.
     """
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))

@@ -291,8 +291,8 @@ def _reason_at(text: str, byte: int, at: int, words: WordTable | None, history: 
 def _reasons(text: str, cuts: list[int], words: WordTable | None, history: History) -> tuple[str, ...]:
     """Return sentences that say why the word is still split at the end of the run.
 
-    Only the first few different reasons are returned. If other boundaries remain, the last sentence says how many.
-    The sentences mention counts only if `words` is not None.
+    Only the first few different reasons are returned. If other boundaries remain, the last sentence says how many. If
+    the word is one token, the only sentence says so. The sentences mention counts only if `words` is not None.
     """
     from bpe_core.insight.explanation import explain  # imported late, to keep the first paint quick
 

@@ -158,7 +158,7 @@ INDENT, BRANCH = "\u2003", "↳\u2002"  # before a run below its parent
 
 
 class RunListModel(RowListModel[Run]):
-    """A list model with a row for each run. The newest run is first, and its branches are below it."""
+    """A list model with a row for each run. The newest run is first. Branches come right below their run."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)

@@ -86,7 +86,10 @@ class TrainingWiring(QObject):
             self._session.runs.stop()
 
     def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
-        """Call `act` if all fields hold valid values. Otherwise show the message about the refused value."""
+        """Call `act` if all fields hold valid values. Otherwise show the message about a refused value.
+
+        Do nothing if the entry that was typed just before was refused.
+        """
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")

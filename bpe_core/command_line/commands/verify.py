@@ -91,7 +91,7 @@ def _certificate_in(path: Path) -> Any:
 
 
 def _check_floors(document: Any) -> dict[str, Any]:
-    """Recompute all floors of a certificate, and return a line about each floor.
+    """Recompute all floors of a certificate. Return a report with a line about each floor.
 
     Raise FormatError if a floor in the file is wrong.
     """

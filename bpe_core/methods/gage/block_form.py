@@ -58,10 +58,10 @@ class Stretch(NamedTuple):
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """Divide the table of a block into stretches, so that it takes as few bytes as possible in a file.
+    """Divide the table of a block into stretches, so that the table takes as few bytes as possible in a file.
 
-    The table covers all 256 bytes. A stretch is a row of bytes without entries, and then a row of bytes with entries.
-    The bytes in `standing` represent pairs, and must have entries.
+    The table covers all 256 bytes. A stretch consists of neighbouring bytes without entries, and then of neighbouring
+    bytes with entries. The bytes in `standing` represent pairs, and must have entries.
     """
     byte = 0
     while byte < 256:

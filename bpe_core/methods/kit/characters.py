@@ -1,4 +1,4 @@
-"""Functions that count how many bytes a token needs so that all its characters are whole."""
+"""Functions that count how many bytes are missing in the incomplete characters of a token."""
 
 from __future__ import annotations
 

@@ -148,8 +148,9 @@ def _without_ends_of_spans(pieces: Iterable[Piece], corpus: Corpus) -> Iterator[
 def _documents_of(
     part: CorpusPart, place: Path, request: EncodingRequest, remarks: SkipLog
 ) -> Iterator[tuple[int, Documents]]:
-    """Yield the documents of a part that a worker has written, piece by piece. Add to `remarks` what the worker
-    skipped.
+    """Yield the documents that a worker has written for a part of the corpus, piece by piece.
+
+    Add to `remarks` what the worker skipped.
     """
     description = json.loads(_path(place, part.number, DESCRIPTION).read_bytes())
     for report in description["skipped"]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Unigram(Method):
-    """The default method of SentencePiece, which splits a word along its most probable path."""
+    """The default method of SentencePiece. It splits each word into its most probable sequence of tokens."""
 
     name = "unigram"
     title = "Unigram"

@@ -1,7 +1,6 @@
 """The method WordPiece.
 
-It joins pairs inside words. It splits a word from left to right, and takes the longest token that fits each
-time.
+It joins pairs inside words. It splits a word from left to right. Each time it takes the longest token that fits.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
 
 
 def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """Return two dictionaries from text to id: for the tokens that begin words, and for the tokens that continue words.
+    """Return two dictionaries from text to index: for tokens that begin words, and for tokens that continue words.
 
     The texts of continuing tokens are given without `##`.
 

@@ -84,7 +84,7 @@ def build_step(kinds: Mapping[str, type[Any]], values: object) -> Any:
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an operation's settings in a file to the names and values of this program.
 
-    A setting that the file leaves out gets the default of the file format.
+    A setting that the file leaves out is also missing in the result.
     """
     given = dict(values)
     pattern = given.get("pattern")

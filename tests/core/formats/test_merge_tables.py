@@ -1,4 +1,4 @@
-"""Tests of merge tables in CSV, TSV and JSON, which are read back equal."""
+"""Tests of merge tables in CSV, TSV and JSON. A table that is written and read back is unchanged."""
 
 from __future__ import annotations
 

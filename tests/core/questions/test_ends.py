@@ -19,7 +19,7 @@ BY_WORDS = bpe.train(TEXT, "gpt2", vocab_size=400)
 
 
 def ends_inside(study: bpe.Study, text: str) -> tuple[int, int]:
-    """Count the words of a text in plain Python, and the words whose end lies inside a token."""
+    """Count the words of a text, and the words whose end lies inside a token. Both counts use plain Python."""
     edges = {len(b"".join(study.tokens[id] for id in ids)) for ids in prefixes(study.encode(text))}
     ends = [len(text[:stop].encode()) for _, stop, _ in words_of(text)]
     return len(ends), sum(end not in edges for end in ends)

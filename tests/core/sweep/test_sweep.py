@@ -1,4 +1,4 @@
-"""Tests of sweeps: every row of the result equals a separate run, and no run is made twice."""
+"""Tests of sweeps: each row of the result has the values of a separate run, and no run is made twice."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tests of memory in the window.
 
-No action leaves more Qt objects behind each time it is used, and the editor of a removed text is freed.
+The number of Qt objects does not grow when an action is used again and again. The editor of a removed text is freed.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def points() -> float:
 
 
 def sizes(program: Program) -> list[object]:
-    """Return the minimum and maximum sizes of all parts of a window, and the sizes of their letters."""
+    """Return the font sizes in a window, and the minimum and maximum sizes of the parts that adapt to the zoom."""
     parts = [part for part in program.window.findChildren(QWidget) if part.window() is program.window]
     letters = [part.font().pointSizeF() for part in parts if text_of(part)]
     limits = [(part.minimumSize(), part.maximumSize()) for part in parts if part.property(ADAPTIONS) is not None]

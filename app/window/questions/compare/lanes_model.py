@@ -166,7 +166,7 @@ class LanesModel(QObject, LazyModel):
         self._session.runs.train(self._session.corpus.texts.value, recipe, fits=True)
 
     def _forget_removed_runs(self) -> None:
-        """Remove all lanes if one of them shows a removed run. Do nothing while this page is visible."""
+        """Remove all lanes if one of them shows a removed run. Do nothing while a page shows the lanes."""
         runs = self._session.runs.all
         if not self.is_watched and any(lane.run not in runs for lane in self.lanes):
             self.lanes = []

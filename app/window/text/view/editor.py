@@ -216,7 +216,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text to the offset `place`. This is a single edit of the whole range that changes."""
+        """Move the selected text to the offset `place`. The whole range that changes is replaced in a single edit."""
         start, stop = self.selection
         text = self.selected_text()
         if start <= place <= stop:

@@ -61,7 +61,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         self.use(BlockStyle(document.defaultFont(), 0.0))
 
     def use(self, setting: BlockStyle) -> None:
-        """Set a new width, a new font, or which invisible characters are shown as signs.
+        """Set the width, the font, and whether all invisible characters are shown as signs.
 
         A block is laid out again when Qt asks for it.
         """
