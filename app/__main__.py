@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NO_WINDOW = 2
+INTERRUPTED = 130  # as after Ctrl-C in a command
 PROGRAM = "app"  # the name behind `python -m`
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # equals LOCATION in app.settings, whose import would be slow
 WINDOW_OPTIONS = ("--follow", "--screenshot", "--dark", "--light", "--size")
@@ -18,6 +19,13 @@ WINDOW_OPTIONS = ("--follow", "--screenshot", "--dark", "--light", "--size")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, or open the window if the arguments name no command. Return the exit code."""
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:  # while modules are loaded; later the command or the window listens to Ctrl-C
+        return INTERRUPTED
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if any(word.startswith("--plugin") for word in arguments):
         from bpe_core.command_line.plugin_files import without_plugins

@@ -21,6 +21,20 @@ TRIES = 1000 if os.environ.get("BPE_LONG") else 6
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
+INTERRUPTED_WHILE_LOADING = """
+import os, signal, sys
+from app.__main__ import main
+
+class Interrupter:
+    def find_spec(self, name, path, target=None):
+        if name == "bpe_core.command_line.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupter())
+sys.exit(main(["presets"]))
+"""
+
 
 def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
     """The attempts use forks, so they run in a separate process.
@@ -30,6 +44,12 @@ def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
     command = [sys.executable, "-m", "tests.e2e.killing_commands", str(os.getpid()), str(TRIES)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ctrl_c_while_a_command_is_loaded_ends_it_without_a_traceback() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_LOADING]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
