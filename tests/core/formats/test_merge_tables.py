@@ -249,7 +249,7 @@ def test_writing_a_table_reports_progress_and_needs_memory_only_for_the_vocabula
     history = long_history(10_000)
     reports: list[Progress] = []
     sink = Sink()
-    format.write(long_history(10), Sink())  # type: ignore[arg-type]  # or modules that are loaded now would count
+    format.write(long_history(10_000), Sink())  # type: ignore[arg-type]  # loads modules, which must not count
     tracemalloc.start()
     format.write(history, sink, progress=reports.append)  # type: ignore[arg-type]
     _, peak = tracemalloc.get_traced_memory()
