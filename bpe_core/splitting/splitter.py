@@ -149,7 +149,7 @@ class Splitter:
         return words, end
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
-        """Return the next matches from the offset `end` on.
+        """Return the next matches from the offset `end` on, at most `MATCHES_A_ROUND`. Empty matches are left out.
 
         Each call has its own time limit, so a caller may pause between two calls.
         """
