@@ -161,7 +161,10 @@ def _wanted_merges(vocab_size: int | None, exercise: Exercise) -> int | None:
 
 
 def _by_file(path: str) -> Exercise:
-    """Return an exercise whose rules are those of a recipe. The recipe is read from a recipe file, or from a run."""
+    """Return an exercise with the rules of a recipe.
+
+    The recipe comes from a recipe file, from a run, or from a table that holds a recipe.
+    """
     if not Path(run_of(path)[0]).exists():
         raise BpeError(f"{path} is neither an exercise ({', '.join(EXERCISES)}) nor a file with a recipe.")
     try:

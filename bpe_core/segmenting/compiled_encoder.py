@@ -689,9 +689,10 @@ class RememberedWords:
         self._parts.clear()
 
     def _larger_slots(self) -> npt.NDArray[np.uint64]:
-        """Copy all entries into a larger array of slots and return this array.
+        """Copy all entries into a new array of slots, and return this array.
 
-        Meanwhile other threads use the old array.
+        The new array is larger if the old array is nearly full. While the entries are copied, other threads use the old
+        array.
         """
         old = self._all.slots
         given = self._all.number
