@@ -53,7 +53,7 @@ class Layout:
     """The layout of a row in a file: the fixed text before each cell and after the last cell."""
 
     before: Mapping[str, str]  # the text before the cell of each column, in their order
-    behind: str  # the text before the last cell
+    behind: str  # the text after the last cell
     nothing: str  # the text of an empty cell
     spelled: Callable[[str], str]  # the text of a token in the file
 
