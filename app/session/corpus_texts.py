@@ -213,7 +213,8 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
 def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) -> CorpusTexts:
     """Return the texts plus the groups of counted words in a file or folder. Each group becomes a text.
 
-    `columns` maps the name of a group to the column with its counts.
+    All other texts from this file or folder are removed. `columns` maps the name of a group to the column with its
+    counts.
 
     >>> [(text.name, text.group) for text in with_counts((), Path("a.parquet"), {"de": "count in de"})]
     [('a.parquet, de', 'de')]

@@ -151,7 +151,7 @@ class Runs(RunList):
     def count_on(self, sources: CorpusTexts) -> None:
         """Begin to count how often each merge of the run shown is made on the texts in `sources`.
 
-        Do nothing if the run is not an imported table without counts.
+        Do nothing unless the run is an imported table without counts.
         """
         run = self.shown
         if run is None or not run.can_be_counted:

@@ -90,8 +90,9 @@ def power_parameter() -> Any:
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
     """Yield each tokenizer at each vocabulary size in `sizes`, as a pair (name, (history, step)).
 
-    After `step` steps, the vocabulary has this size. If `sizes` is empty, yield each tokenizer once, with its
-    last step. All names are different. For example, `ours@1000` is the tokenizer `ours` at the size 1000.
+    After `step` steps, the vocabulary has this size, or the nearest possible size. If `sizes` is empty, yield each
+    tokenizer once, with its last step. All names are different. For example, `ours@1000` is the tokenizer `ours` when
+    its vocabulary has 1000 tokens.
     """
     taken = set[str]()
     for name, study in studies.items():

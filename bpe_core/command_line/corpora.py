@@ -82,7 +82,8 @@ def open_texts(
 ) -> Iterator[Corpus]:
     """Open files or groups as a corpus. At the end of the `with` block, report the skipped texts.
 
-    Texts in `reported` are not reported again. The recipe decides whether files without text are read, and how.
+    Texts in `reported` are not reported again. The recipe decides whether a file may hold any bytes, or named symbols
+    instead of text.
     """
     choices = dict(_said.get())
     if recipe is not None and recipe.takes_any_bytes and choices.get("on_invalid", "strict") == "strict":

@@ -1,7 +1,7 @@
 """Functions that show the progress of a command, in a line or in a log, and that stop a command at Ctrl-C.
 
-The first Ctrl-C stops the work and keeps its results. The second Ctrl-C discards the results. The same happens if the
-system ends the command, or if the terminal is closed.
+The first Ctrl-C stops the work and keeps its results. The second Ctrl-C discards the results. If the system ends the
+command or the terminal is closed, this counts as Ctrl-C.
 
     counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 """

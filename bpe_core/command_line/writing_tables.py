@@ -1,6 +1,6 @@
 """Functions for the commands `export` and `convert`.
 
-They write a table for a different library, and report the result of checking the written files.
+They write a table for another library, check the written files, and report the result.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def write_and_report(
 ) -> int:
     """Write a table as a file, or as a folder that also has the other files of the source's folder.
 
-    Print a report, and return the exit code. If the check of the written files finds a difference, nothing is written.
-    `described` is added to the JSON output.
+    Print a report, and return the exit code. If the check of the written files finds a difference, nothing is written
+    without the option `--anyway`. `described` is added to the JSON output.
     """
     Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)

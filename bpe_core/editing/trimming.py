@@ -364,7 +364,8 @@ def _chosen_by_hand(history: History) -> tuple[int, ...]:
 def least_size(history: History) -> int:
     """Return the number of tokens that are never removed.
 
-    These are base symbols, special tokens, and tokens that a user added.
+    These are base symbols, special tokens, and tokens that a user added. If a character occurs only in longer tokens,
+    it is included, too, because it gets a token when other tokens are removed.
     """
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
     return first_learned(history) + len(Method.of(history.recipe).lone_characters(history)) + by_hand

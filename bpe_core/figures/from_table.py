@@ -272,8 +272,8 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     """Return the lines that show how a measure depends on the vocabulary size.
 
     Each combination of recipe, corpus and tie rule has a line with the mean value at each size. If there are several
-    seeds or documents, a band shows the range of the values. The name of a line has only the facts in which the lines
-    differ.
+    seeds, a band shows the range of the values. With one seed, it shows the interval over draws of documents, if known.
+    The name of a line has only the facts in which the lines differ.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,

@@ -202,7 +202,9 @@ _OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
 def cell_values(cells: Sequence[str]) -> list[Any]:
-    """Return the value of each cell, as `cell_value` does. If all cells are numbers, they are parsed in one call.
+    """Return the value of each cell, as `cell_value` does.
+
+    If all cells are numbers or empty, they are parsed in one call.
 
     >>> cell_values(["1", "", "-2.5e3"]), cell_values(["1", "01", "[2]", "x"])
     ([1, None, -2500.0], [1, '01', [2], 'x'])

@@ -217,7 +217,10 @@ def _ids_in(base: Mapping[Text, int], symbols: Sequence[Text]) -> Int64s:
 
 
 def _recovered(parts: Parts[Text], base: Int64s, first_id: int) -> RecoveredMerges[Text]:
-    """Return the merges that make the tokens from their parts. `base` holds the id of each symbol, or -1."""
+    """Return the merges that make the tokens from their parts.
+
+    `base` holds the id of each symbol, or -1 for a symbol without an id.
+    """
     tokens = parts.tokens
     if (in_turn := parts.pairs(base, first_id)) is not None:
         nowhere = np.zeros(0, np.int64)

@@ -270,7 +270,8 @@ def _priorities(stored: FieldValues, parts: _SymbolsAndMerges, first: Int64s) ->
 def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
     """Return the choices of a recipe that say how a text is split into words.
 
-    If pieces contain spaces only at their start, a text is split before each space.
+    If pieces contain spaces only at their start, and a single space is a piece, a text is split before each run of
+    spaces. Otherwise a text is not split.
     """
     texts = stored.pieces.texts
     kinds = stored.pieces.kinds

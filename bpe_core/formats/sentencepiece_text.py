@@ -180,7 +180,7 @@ _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 
 
 def normalizer_spec(recipe: Recipe) -> bytes:
-    """Return the message of the normalizer for a recipe.
+    """Return the protobuf message that describes the normalizer for a recipe.
 
     The message contains a map of characters and a name for the map. The name lists the choices of the recipe that
     decide the map. Some choices are listed only if they differ from their defaults.

@@ -85,7 +85,7 @@ def _name_of_texts(names: list[Any], what: str) -> Any:
 
 
 def refuse_names_of_files(text: Any) -> None:
-    """Raise CorpusError if all texts are names of files.
+    """Raise CorpusError if every given text is the name of a file or folder.
 
     A user who passes the name of a file wants to learn from the file, and not from the letters of its name.
     """

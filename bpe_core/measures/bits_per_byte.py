@@ -120,7 +120,8 @@ def _steps(history: History, sizes: Int64s) -> Int64s:
 def _steps_to_measure(history: History) -> Int64s:
     """Return the steps to measure: all steps, or fewer if steps drop tokens.
 
-    If steps drop tokens, the vocabularies of most early steps are very large, so these steps are left out.
+    If steps drop tokens, the vocabularies of most early steps are very large. So only the steps with the smallest
+    vocabularies are measured, and some steps with larger ones.
     """
     if history.only_joins:
         return np.arange(len(history) + 1)

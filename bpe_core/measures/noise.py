@@ -36,9 +36,9 @@ class ChangedIds:
 
     @property
     def overlap(self) -> float:
-        """Return the share of the tokens that occur in the text both without noise and with noise.
+        """Return the share of tokens that the text without noise and the text with noise have in common.
 
-        The order of the tokens does not matter.
+        The share is relative to the larger number of tokens. The order of the tokens does not matter.
         """
         return self.common / max(self.before, self.after) if self.before else float("nan")
 

@@ -61,9 +61,10 @@ def single_token_share(contender: Contender, words: Counter[str]) -> float:
 
 
 def zipf_of(counts: Int64s) -> tuple[float, float]:
-    """Fit a straight line to counts over their ranks on logarithmic axes. Return its slope, and how well the line fits.
+    """Fit a line to counts over their ranks on logarithmic axes. Return how steeply it falls, and how well it fits.
 
-    The second number is 1 for a perfect fit. Both numbers are NaN if there are too few counts.
+    The first number is the slope without its minus sign. The second number is 1 for a perfect fit. Counts of zero are
+    ignored. Both numbers are NaN if too few counts remain.
 
     >>> zipf_of(np.array([1200, 600, 400, 300]))
     (1.0, 1.0)

@@ -434,10 +434,11 @@ def may_hold_special(specials: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _grouped_expressions(specials: tuple[str, ...]) -> list[str]:
-    """Return regular expressions that find the special tokens: one expression for all tokens with the same first
-    characters.
+    """Return regular expressions that find all places in a text at which a special token may begin.
 
-    All these searches together are much faster than one search for all tokens.
+    There is one expression for all tokens with the same first two characters. All these searches together are much
+    faster than one search for all tokens. If a group has many tokens, its expression is only the first two characters.
+    If there are many groups, a single expression covers all of them.
     """
     groups: dict[str, list[str]] = {}
     for token in specials:

@@ -55,7 +55,10 @@ class SessionWriter:
     """
 
     def __init__(self, path: Path, *, is_kept_up_to_date: bool = True, name: str = "") -> None:
-        """Create a new, empty database at `path`."""
+        """Open an empty database at `path`.
+
+        A file that is kept up to date is created if it is missing, and survives a power cut. Any other file must exist.
+        """
         self._name = name or str(path)
         self._written: SavedSession | None = None
         self._runs: dict[int, _WrittenRun] = {}

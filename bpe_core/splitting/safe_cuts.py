@@ -165,8 +165,8 @@ def _safe_cuts(recipe: Recipe, table: ScanTable | None) -> SafeCuts:
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
     """Mark the pairs of characters between which a text may be cut before it is normalized.
 
-    `pairs` marks the pairs between which a normalized text may be cut. A cut at a blank or a newline is safe, because
-    normalization never depends on text on the other side.
+    `pairs` marks the pairs between which a normalized text may be cut. Only pairs of ASCII characters at a blank or a
+    newline can be marked, because normalization never depends on text on the other side of such a cut.
     """
     safe = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():

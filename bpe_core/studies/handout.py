@@ -125,7 +125,10 @@ def sample_of(text: Texts, specials: Collection[str]) -> list[str]:
 
 
 def _encoded(study: Study, documents: Sequence[str]) -> tuple[int, float]:
-    """Encode the documents on one thread. Return the number of tokens and the seconds that this takes."""
+    """Encode the documents on one thread. Return the number of tokens and the seconds that this takes.
+
+    The documents are encoded several times, and the shortest time is returned.
+    """
     times = list[float]()
     tokens = 0
     for _ in range(ROUNDS):

@@ -43,9 +43,10 @@ def study_of_run(path: str, number: int | None) -> Study:
 
 
 def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
-    """Return a dictionary of studies with all runs of a session. The keys are the names that the window shows.
+    """Return a dictionary of studies with all runs of a session that have tokens.
 
-    With `with_moment`, the run that was shown is included a second time, with only the steps up to the time slider.
+    The keys are the names that the window shows. With `with_moment`, the run that was shown is included a second time,
+    with only the steps up to the time slider. If the slider was at the end of the run, the run is included only once.
     """
     session = read_session(path)
     runs = [run for run in session.runs if run.history is not None and run.history.index_count]

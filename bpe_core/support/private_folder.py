@@ -21,9 +21,11 @@ def home() -> Path | None:
 def private_folder(path: Path) -> Path:
     """Return the folder at `path`, and make it if it is missing. Raise OSError if the folder is not safe.
 
-    A safe folder belongs to this user, is not a link, and is closed to all other users. Each folder that contains it
-    belongs to this user or to the system. In such an outer folder, other users may change nothing, or only their own
-    files, as in the common temporary folder.
+    A safe folder belongs to this user, is not a link, and cannot be changed by other users. If other users can read it,
+    this function closes it to them. Each folder that contains it belongs to this user or to the system. In such an
+    outer folder, other users may change nothing, or only their own files, as in the common temporary folder.
+
+    Only POSIX systems need these checks.
     """
     if os.name != "posix":  # elsewhere a user's folders are closed to others from the beginning
         path.mkdir(parents=True, exist_ok=True)

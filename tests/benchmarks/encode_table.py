@@ -308,7 +308,10 @@ def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], secon
 
 
 def measure(name: str, table: Table, path: Path, seconds: float, size: int = 0) -> Encoded | str:
-    """Measure one library in a new process. If it fails, return the last line of its error."""
+    """Measure one library in a new process. If it fails, return the last line of its error.
+
+    If it takes more than `seconds`, return a sentence that says so.
+    """
     task = {"name": name, "table": asdict(table), "path": str(path), "size": size}
     one_thread = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     command = [sys.executable, "-m", "tests.benchmarks.encode_table", json.dumps(task)]

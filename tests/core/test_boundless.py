@@ -170,9 +170,7 @@ def test_a_supermerge_joins_only_words_that_are_a_single_token() -> None:
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
 def test_boundless_kernels_encode_long_words_as_plain_python_does(falls_into: str) -> None:
-    """Tokens of a long word are split and joined again many times, so the kernels must find the remaining
-    pairs again.
-    """
+    """Tokens of a long word are split and joined again many times, so the kernels must search for pairs again."""
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
     kernels, plainly = RunEncoder(history, Cutting(history.recipe)), DroppingRuns(history)
     for word in ("ab" * 300, "a" * 301, "abbaab" * 80, "aab" * 99 + "ba" * 99):

@@ -51,7 +51,7 @@ TRAIN, DEV = [lines[::2] for lines in LINES], [lines[1::2] for lines in LINES]
 
 @dataclass(frozen=True)
 class Parity:
-    """The parameters of a training run. They have the names that the trainer of the library tokenizers uses."""
+    """The parameters of a training run, under short names. The function `recipe_of` makes a recipe of them."""
 
     merges: int
     ratio: Sequence[float] = ()

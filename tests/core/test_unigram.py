@@ -132,9 +132,9 @@ def test_a_unigram_round_drops_rare_pieces_and_then_the_pieces_with_the_least_lo
 
 
 def test_resuming_unigram_training_accepts_drops_in_another_order_and_refuses_unknown_tokens(latin: History) -> None:
-    """The resumed history may have dropped tokens in a different order.
+    """The resumed history drops two tokens in exchanged order, as after training on slightly different words.
 
-    This is possible if it was learned from slightly different words.
+    A history that drops the same token twice is refused.
     """
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()

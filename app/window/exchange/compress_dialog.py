@@ -47,7 +47,10 @@ class CompressDialog(WorkDialog):
         return name
 
     def _ask_for_target(self, before: str) -> str:
-        """Ask for the path of the new file. The system's dialog warns the user if the file already exists."""
+        """Ask for the path of the new file. The dialog begins with `before`, the path in the field.
+
+        The system's dialog warns the user if the file already exists.
+        """
         name, _ = QFileDialog.getSaveFileName(self, "Write to", before or self._folder)
         self._confirmed = name or self._confirmed
         return name

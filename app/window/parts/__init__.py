@@ -1,1 +1,1 @@
-"""The widgets and small helper modules that several topics of the window share."""
+"""The widgets and small helper modules that several packages of the window share."""

@@ -243,9 +243,10 @@ class RecipeForm(QObject):
         return METHODS[self._recipe.value.method]
 
     def choose_method(self, name: str, size: int | None = None) -> None:
-        """Choose the first preset of a method.
+        """Choose the first preset of a method. If it has no preset, change only the method of the recipe.
 
-        If `size` is None, keep the vocabulary size that the user chose, if possible.
+        If `size` is None, keep the current vocabulary size, if possible. If the user has not chosen that size and it is
+        small, take the `first_size` of the method instead.
         """
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)

@@ -59,7 +59,10 @@ class _Block:
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Compress block after block until the vocabulary is full, or no pair saves more than its table entry costs."""
+    """Compress block after block until the vocabulary is full.
+
+    A block is finished when no pair is frequent enough to pay for its table entry, or when no byte is left for a pair.
+    """
     alphabet = Alphabet.for_words(words, recipe)
     return compress(divide_into_blocks(words, recipe, alphabet), alphabet, recipe)
 

@@ -88,8 +88,8 @@ def lead_of(symbol: Symbol, recipe: Recipe) -> int:
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
     """Return the byte that follows each word in the corpus.
 
-    If the word is always followed by a space, the byte is the first byte of the marker. If it is always followed by a
-    line end, the value is END. If both occur, the value is VARIOUS.
+    If the word is always followed by a space, the byte is the first byte of the marker, or a space without a marker. If
+    the word is always followed by a line end, the value is END. If both occur, the value is VARIOUS.
     """
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various = (at_ends > 0) & (at_ends < words.counts)

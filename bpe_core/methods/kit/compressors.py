@@ -71,8 +71,10 @@ def _maker_of_zstd() -> Callable[[], Any] | None:
 
 
 def opened(path: Path | str) -> BinaryIO:
-    """Open a file for reading. Raise CorpusError if the file is a pipe, because the length of a pipe is not known in
-    advance."""
+    """Open a file for reading. Raise CorpusError if it cannot be read, or if it is not a file on a disk.
+
+    A pipe, for example, is refused, because its length is not known in advance.
+    """
     try:
         if Path(path).exists() and not Path(path).is_file():
             raise CorpusError(f"{path} is not a file; choose a file on a disk.")

@@ -86,7 +86,8 @@ class Piece:
     def times_joined(self, history: History) -> int | None:
         """Return the count of the step that made the token.
 
-        Return None if the count is not known, or if the token only came back when a larger token was dropped.
+        Return None for a base symbol, or if the count is not known. Also return None if the token only came back when a
+        larger token was dropped.
         """
         is_known = self.step > 0 and history.has_counts and history.columns.right[self.step - 1] != NOTHING
         return int(history.columns.count[self.step - 1]) if is_known else None

@@ -1,7 +1,7 @@
 """The interface of a method, by which the rest of the program learns, splits, explains, compares and writes files.
 
-The rest of the program calls this object, and never checks which method it has. The modules of a method are loaded when
-its work begins, so a recipe can name a method at no cost.
+The rest of the program uses only this interface, and never checks which method it has. The modules of a method are
+loaded when its work begins, so a recipe can name a method at no cost.
 """
 
 from __future__ import annotations

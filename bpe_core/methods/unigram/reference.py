@@ -487,7 +487,10 @@ class Run:
         self.score_rows.append(self.score_row())
 
     def with_penalties(self, staying: set[int] | None = None) -> Scored:
-        """Return all scores. A base symbol without a score gets the lowest score of the tokens, minus a penalty."""
+        """Return all scores. A base symbol without a probability gets the lowest score of the tokens, minus a penalty.
+
+        The lowest score is that of the tokens in `staying`, or of all tokens with a probability if `staying` is None.
+        """
         least = min((self.scores[id] for id in (self.in_force if staying is None else staying)), default=0.0)
         return {
             id: score if id in self.in_force or id in self.seeds else narrow(least - PENALTY)

@@ -26,8 +26,8 @@ def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list
     """Return the files below a folder that match a pattern, sorted by path.
 
     A pattern with a slash, such as `poems/*.txt`, is compared with the path below the folder. Any other pattern, such
-    as `*.txt`, is compared with the name of the file. Hidden files are left out. Links to folders are left out, too,
-    because they might form a loop.
+    as `*.txt`, is compared with the name of the file. Hidden files are left out, and so are files that only describe
+    the tables beside them. Links to folders are left out, too, because they might form a loop.
     """
     paths = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
     return sorted(without_descriptions(paths, str, pass_over), key=lambda path: path.relative_to(folder).parts)

@@ -164,9 +164,9 @@ class Automaton:
         return None if moves else False
 
     def _moves_without_match(self, state: int, before: int) -> set[frozenset[Node]]:
-        """Return the states to which a thread can move if the next character does not complete a match.
+        """Return the nodes to which a thread can move if the next character does not complete a match.
 
-        The result has a set of states for each kind of character. Equal sets are in the result only once.
+        The result has a set of nodes for each kind of character. Equal sets are in the result only once.
         """
         ways: set[frozenset[Node]] = set()
         for kind in (*self.kinds.numbers, int(Kind.END)):

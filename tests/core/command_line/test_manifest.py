@@ -271,7 +271,10 @@ def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
 def test_a_command_with_a_manifest_exits_without_an_error_if_its_output_pipe_is_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Python closes the copy of the standard output when it deletes the copy. An error would then be printed."""
+    """Python closes the copy of the standard output before it deletes the copy.
+
+    If closing the copy also flushed the standard output, Python would print an error.
+    """
 
     class Unread(io.StringIO):
         def flush(self) -> None:

@@ -78,8 +78,8 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
 def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str, text: str) -> None:
     """Check that each token of the old table is in the new table with its id and its bytes, unless it was removed.
 
-    Also check that both tables give the same text after encoding and decoding. A text with an unknown character
-    need not agree. The library must encode the text to the ids of the new table.
+    Also check that both tables give the same text after encoding and decoding. A text with an unknown character need
+    not agree. The library of the file must encode the text to the same ids as the new table.
     """
     old_tokenizer, new_tokenizer = Tokenizer(before.history), Tokenizer(now)
     place_of = {number: place for place, number in enumerate(numbers.tolist())}

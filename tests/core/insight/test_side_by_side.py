@@ -54,7 +54,10 @@ def histories(draw: st.DrawFn) -> History:
 
 
 def encode_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
-    """Return the tokens of one word, and the places inside the word where a token ends."""
+    """Return the tokens of one word, and the places inside the word where a token ends.
+
+    With `as_it_is`, the symbols of the word are merged directly. Otherwise the word is encoded like a text.
+    """
     if not as_it_is:
         spans = Tokenizer(history).spans(word.decode(), at)
         stops = {stop for start, stop, _ in spans if stop > start}

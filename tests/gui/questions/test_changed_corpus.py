@@ -84,7 +84,7 @@ def test_training_still_learns_from_a_text_file_that_grows_while_it_is_counted(
 
 
 def test_window_code_reads_a_corpus_only_through_the_reading_module() -> None:
-    """Only code that uses `reading` reports a changed file."""
+    """Other code would not report a file that is changed while it is read."""
     readers = {"from_files", "to_count"}  # what is given in memory changes for nobody
     files = set()
     for path in (ROOT / "app").rglob("*.py"):

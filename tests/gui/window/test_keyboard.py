@@ -43,7 +43,7 @@ def nameless(program: Program) -> list[str]:
 
 
 def every_page(program: Program) -> Iterator[str]:
-    """Show each chart, each page of the inspector and each dock, one after the other. Yield the name of each."""
+    """Show each chart, each page of the inspector and each dock, and then more choices of the recipe. Yield each name."""
     for tabs in (program.charts, program.inspector):
         for page in range(tabs.count()):
             tabs.setCurrentIndex(page)

@@ -41,7 +41,7 @@ def watched_window(
     monkeypatch: pytest.MonkeyPatch,
     long_time_limit: None,
 ) -> Program:
-    """Return a new window that opened at its first start and has played its run to the end."""
+    """Return a new window, as at the first start of the program. Its run was playing, and was skipped to the end."""
     monkeypatch.setattr(result, "LOOK_MILLISECONDS", LOOK * HURRY)  # what is shown too shortly is not seen to happen
     settings.put(START_HERE, True)
     settings.put(PLAYS, True)

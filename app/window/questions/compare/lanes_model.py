@@ -488,7 +488,10 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def summary(self) -> str:
-        """Return a sentence that says at how many places the lanes split the text differently."""
+        """Return a sentence that says at how many places the lanes split the text differently.
+
+        If nothing can be compared, the sentence gives the reason, or it is empty.
+        """
         if self.parallel is None:
             return self.trouble or ("Splitting …" if self.lanes else "")
         if not self.is_ready:

@@ -220,7 +220,10 @@ class ExchangeSearch:
 
 
 def _words_of_pieces(lattice: Lattice) -> tuple[Int64s, Int64s]:
-    """Return the indices of the words that contain each piece, one piece after another, and the first of each piece."""
+    """Return the indices of the words that contain each piece, and the position at which the words of each piece begin.
+
+    The indices are in one array, piece after piece.
+    """
     edges = lattice.edges.first[lattice.words.starts]
     words = np.repeat(np.arange(len(lattice.words.counts)), np.diff(edges))
     keys = np.unique(lattice.edges.piece.astype(np.int64) * len(lattice.words.counts) + words)
