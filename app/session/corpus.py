@@ -299,7 +299,10 @@ def assign_groups(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
 
 
 def groups_by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
-    """Return a group name for each chosen text: the folder directly below the common folder of all chosen files."""
+    """Return a group name for each chosen text: the folder directly below the common folder of all chosen files.
+
+    A file in the common folder itself gets the name of the common folder. A text without a path gets no name.
+    """
     paths = {text.number: text.path for text in texts if text.number in chosen and text.path is not None}
     if not paths:
         return {}

@@ -25,9 +25,10 @@ MOST_DRAFTS = 8  # drafts that are kept, so that undo need not learn again
 
 
 class LiveLearning(QObject):
-    """An object that trains a run after each change. The runs are drafts.
+    """An object that trains a run after each change of the recipe or the texts. The runs are drafts.
 
-    A new draft replaces the previous draft, unless that draft has a bookmark or another run is based on it.
+    A new draft replaces the previous draft, unless that draft has a bookmark or another run is based on it. If the
+    texts are large, the object only offers to train.
     """
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:

@@ -181,8 +181,8 @@ class TextFiles:
     def arguments(self, argument: str = "", *, each: bool = False) -> list[str]:
         """Return the command's arguments that name the texts and their groups.
 
-        If `each` is true, then every text without a group becomes a group. The option `argument` is written before the
-        texts that have no group.
+        The method `by_group` forms the groups, and explains `each`. If there are no groups, the option `argument` is
+        written before the texts.
         """
         groups = self.by_group(each=each)
         if groups.keys() <= {""}:

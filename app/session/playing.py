@@ -172,7 +172,10 @@ class Player(QObject):
         self._is_wanted = self.follows_training and self.speed is None
 
     def replay(self) -> None:
-        """Play the run shown from the beginning, like a run that has just been trained."""
+        """Play the run shown from the beginning, like a run that has just been trained.
+
+        Do nothing if the user does not want trained runs to be played.
+        """
         if self.follows_training and self.speed is None:
             self._cursor.go_to(0)
             self.play()

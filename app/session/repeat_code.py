@@ -103,7 +103,9 @@ def _values(question: Question, file: str) -> list[tuple[str, str]]:
 
 
 def as_python_for_file(command: Sequence[str], session: Path | None, result: Path) -> str:
-    """Return Python code that recreates a file. Return an empty string if no Python function writes such a file.
+    """Return Python code that recreates a file.
+
+    Return an empty string if no Python function writes such a file, or if the command does not name exactly one run.
 
     >>> command = "export", "--merges", SESSION, RESULT, "--to", "csv", "--at", "9"
     >>> print(as_python_for_file(command, None, Path("a.csv")))

@@ -103,7 +103,8 @@ class RunList(QObject):
     def restore_or_remove(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
         """Restore these runs if `are_there` is true, or else remove them.
 
-        Then show the first restored run. If the run shown was removed, show its parent or else the newest run.
+        Then show the first restored run. If the run shown was removed, show the parent of the first removed run, or
+        else the newest run.
         """
         for run in runs if are_there else ():
             if any(other.number == run.number for other in self.all if other is not run):

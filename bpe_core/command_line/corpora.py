@@ -137,8 +137,8 @@ def with_names_of_files(
 ) -> Recipe:
     """Return the recipe with the names of all symbols in these files.
 
-    A file of counts contains the names with which it was counted. If the files have no named symbols, return the
-    recipe unchanged.
+    A file of counts contains the names with which it was counted. If the files have no named symbols, or if the recipe
+    has the names already, return the recipe unchanged.
     """
     if recipe.base_symbols != "lines" or recipe.symbol_names:
         return recipe

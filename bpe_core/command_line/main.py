@@ -3,6 +3,7 @@
 0    the command has succeeded
 1    the request cannot be fulfilled; a sentence on standard error gives the reason
 2    the arguments are wrong
+3    the command has succeeded, and its answer is that something differs
 129  the command was stopped because the terminal was closed
 130  the command was stopped by Ctrl-C
 141  the program that read the output has closed it

@@ -365,7 +365,8 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
 def _about_different_ids(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
     """Yield a sentence for each text that the loaded new folder and this program encode with different ids.
 
-    If the ids already differed before the change, no sentence is yielded.
+    If the ids already differed before the change, no sentence is yielded. If the loaded folder puts other special
+    tokens around a text than before, another sentence says so.
     """
     old = Tokenizer(change.before)
     new = Tokenizer(change.after)

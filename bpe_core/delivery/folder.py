@@ -74,9 +74,9 @@ def unknown_of(history: History) -> str:
 def guess_roles(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
     """Guess the special token of each role from the usual names of special tokens.
 
-    `said` holds the tokens that a user chose for roles. If it holds an empty string for a role, the role has no
-    token. The token at the end of texts is also used for padding. If there is no such token, a token for padding is
-    added.
+    `unknown` is the unknown token of the table, or empty. `said` holds the tokens that a user chose for roles. If it
+    holds an empty string for a role, the role has no token. If no token has a usual name for padding, the token at the
+    end of texts is also used for padding. If that token is missing, too, a token for padding is added.
 
     >>> guess_roles(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')

@@ -123,7 +123,7 @@ class Parts:
 
 
 class _Request(NamedTuple):
-    """A text to encode. The first `before` tokens and the last `behind` tokens are then removed."""
+    """A text to encode. Later, the first `before` tokens and the last `behind` tokens of the result are removed."""
 
     text: str
     before: int = 0

@@ -421,9 +421,10 @@ def _read_tokens(data: bytes, name: str) -> tuple[ListedTokens, list[str]]:
 
 
 def tokens_at_once(data: bytes) -> ListedTokens | None:
-    """Return the tokens of a file if all its lines are valid and all its tokens are different.
+    """Return the tokens of a file in the usual form, which can be read at once.
 
-    Return None for any other file.
+    In this form, the file is valid UTF-8 without spaces, tabs, carriage returns or a byte order mark. No line is too
+    long, and all tokens are different. Return None for any other file.
     """
     if any(blank in data for blank in (b" ", b"\t", b"\r")) or data.startswith(codecs.BOM_UTF8):
         return None

@@ -91,7 +91,10 @@ def _bytes_in(data: Bytes) -> list[int]:
 def _find_parts_by_merging(
     texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int
 ) -> None:
-    """Find the parts of all tokens after the first `done` tokens, if necessary by merging the symbols of a token."""
+    """Find the two parts of every token after the first `done` tokens.
+
+    If no quicker way finds the parts of a token, its symbols are merged.
+    """
     from bpe_core.kernels.encode import JOINED
 
     # few tables need this module, and loading it takes long

@@ -373,7 +373,8 @@ class GgufTokenizer(ReadOnly):
 def _about_special_tokens(tokens: Tokens) -> Iterable[str]:
     """Return a sentence about the special tokens that llama.cpp always finds in a text.
 
-    This program finds them only on request. The result is empty if there are no such tokens.
+    The sentence concerns only models of the kind `llama`. It names the special tokens whose text consists of two other
+    tokens. This program finds such a token only on request. The result is empty if there are no such tokens.
     """
     known = set(tokens.texts)
     special = [text for text, kind in zip(tokens.texts, tokens.kinds, strict=True) if kind in _SPECIAL]

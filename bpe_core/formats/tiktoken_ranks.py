@@ -78,7 +78,8 @@ class TiktokenRanks(Format):
         """Return the rank of each token in the file.
 
         If the history has merge priorities, they are the ranks. Otherwise the ids of the history's own file are the
-        ranks, provided that they grow from step to step. In all other cases, the indices are the ranks.
+        ranks, provided that they are all different and not negative. If merges are applied in the order of learning,
+        the ids must also grow from step to step. In all other cases, the indices are the ranks.
         """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:

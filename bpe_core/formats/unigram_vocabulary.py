@@ -173,8 +173,8 @@ def checked_score(value: object, where: str) -> float:
 def numbers_for(history: History) -> Int64s:
     """Return an array with the id that each index of a history gets in a file.
 
-    If the history already has the ids of a file, they are kept, unless most of the ids up to the largest are unused.
-    Otherwise the ids are given in this order: the unknown token, the special tokens, the symbols for the bytes of
+    If the history already has the ids of a file, they are kept, unless too many ids up to the largest are unused. Ids
+    that are not kept are given in this order: the unknown token, the special tokens, the symbols for the bytes of
     unknown characters, the marker, and the other pieces from the best score to the worst. Dropped pieces get no id. If
     there is no unknown token, id 0 stays free for <unk>, which such files must have.
     """

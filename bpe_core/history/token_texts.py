@@ -1,6 +1,6 @@
 r"""The texts of tokens, as bytes and as readable text.
 
-Each merge may double the length of a text, so the text of a token made by 27 merges can be 128 MB long. Therefore
+Each merge may double the length of a text, so the text of a token made by 27 merges can be 134 MB long. Therefore
 lengths are computed without texts. Whole texts are made only within a limit of memory, and readable texts are
 shortened.
 

@@ -363,7 +363,7 @@ class Program:
     def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
         """Return the two limits of a group's share: the highest lower limit and the lowest upper limit.
 
-        A missing limit is None.
+        The constraints of the linear program set the limits. A missing limit is None.
         """
         share = float(self.shares[group])
         least = _NO_BOUND

@@ -109,9 +109,8 @@ def fewest_tokens_by(
 ) -> int:
     """Return the smallest number of tokens that cover the words.
 
-    A token is one of the given pieces, or a symbol of an alphabet.
-
-    Each piece is a sequence of symbols. Tokens for unknown characters are not counted.
+    A token is one of the given pieces, or a base symbol of the alphabet that is not a seed. Each piece is a sequence of
+    symbols. Tokens for unknown characters are not counted.
     """
     bounds = np.cumsum([0, *map(len, pieces)])
     spelled = SpelledSeeds(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)

@@ -111,7 +111,7 @@ class TrainerWithCounts(NaiveTrainer):
 
 
 class TrainerWithIndex(TrainerWithCounts):
-    """A trainer that also stores which words contain each pair, so it reads no other words."""
+    """A trainer that also stores which words contain each pair. To join a pair, it reads only these words."""
 
     def __init__(self, words: Sequence[CountedWord]) -> None:
         self.words_with: dict[Pair, set[int]] = {}

@@ -38,7 +38,8 @@ from bpe_core.text.characters import CodePoints, code_points, may_join_previous
 def can_be_in_words(recipe: Recipe) -> bool:
     """Return whether a text can be encoded word by word, with the same tokens as the whole text.
 
-    This is false if the operations of a tokenizer file split the text, or if the whole text is one word.
+    This is false if a custom pattern or the operations of a tokenizer file split the text, or if the whole text is one
+    word.
     """
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 

@@ -149,10 +149,10 @@ explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
     # -- how texts are split ---------------------------------------------------------------
 
     def _split(self, study: Study, begun: History, work: Work) -> tuple[list[str], GroupedWords, Recipe]:
-        """Count the words of each group, split by the pattern of the table.
+        """Count the words of each group, split by the pattern in `self.pattern`, or else by the pattern of the table.
 
-        If the table does not name its pattern, choose the pattern that fits best. In this case, the first returned
-        value holds a sentence about the choice.
+        If neither is known, choose the pattern that fits best. In this case, the first returned value holds a sentence
+        about the choice.
         """
         recipe = study.history.recipe.with_changes(mixture=None)
         says = FORMATS.holding(study.format).holds_splitting

@@ -1,4 +1,4 @@
-"""The question `noise`. It asks how much noise in a text changes the tokens of the text."""
+"""The question `noise`. It asks how strongly noise in a text changes its tokens."""
 
 from __future__ import annotations
 

@@ -285,8 +285,8 @@ def complete_all_in(folder: Path) -> None:
 def new_file_waiting_for(place: Path) -> Path | None:
     """Return the complete new version of the file `place` that has not been moved to its path yet.
 
-    Such a version is left if a program was killed before the move, and this program lacks the permission to
-    move it. Return None if the file at the path `place` is valid.
+    Such a version is left if a program was killed before the move, and this program lacks the permission to move it.
+    Return None if there is no such version, or if the old file will be restored instead.
     """
     journal = journal_of(place)
     with contextlib.suppress(OSError):
@@ -423,7 +423,7 @@ def _is_untouched(move: _InterruptedMove) -> bool:
 
 
 def _rename_remaining(moves: Sequence[_InterruptedMove]) -> None:
-    """Rename the files that the killed writer did not rename, in the order in which the writer renames them."""
+    """Finish the renaming that a killed writer began, in the order in which the writer renames files."""
     for move in moves:
         is_first_or_folder = move is moves[0] or move.place.is_dir() or move.is_now is None
         if is_first_or_folder and _identity(move.part) is not None and move.place.exists():

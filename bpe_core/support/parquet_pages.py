@@ -132,7 +132,7 @@ class _Compact:
         self._parts = 0
 
     def header(self) -> tuple[tuple[int, int, int], int]:
-        """Return the kind, the unpacked size and the stored size of a page, and the offset of the page."""
+        """Return the kind, the unpacked size and the stored size of a page, and the offset after its header."""
         header = self._structure(_DEEPEST)
         try:
             kind = header[1]

@@ -275,7 +275,7 @@ class Corpus:
     def by_source(self) -> dict[str, Corpus]:
         """Return a dictionary from the name of each source to a corpus with only this source.
 
-        Each of these corpora can be read once. The property `skipped` of `self` then reports what was left out.
+        Read each of these corpora only once. Afterwards, the property `skipped` of `self` reports what was left out.
         """
         self.remarks = SkipLog()
         return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}

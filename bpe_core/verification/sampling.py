@@ -259,7 +259,10 @@ def _scores(history: History) -> dict[int, float] | None:
 
 
 def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
-    """Return the ids of a text that is one word. The text is not split into words again."""
+    """Return the ids of a text that is one word.
+
+    The text is not split into words again, unless the boundaries of this tokenizer have no ranks.
+    """
     if not has_ranks(tokenizer.history):
         return tokenizer.encode(word)
     return tokenizer.tokens_of_word(word.encode())

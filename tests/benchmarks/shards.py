@@ -8,8 +8,7 @@ as an Arrow array, and their ids stay there. "Shards" is `bpe.encode_documents`:
 writes ids, ends and the index to the disk. Both use the same table, and encode on all cores.
 
 A ratio is the time of encoding strings alone divided by the time of the other work. A ratio of 1 means that
-reading and
-writing take no time of their own.
+reading and writing take no time of their own.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def test_a_piece_saves_at_most_its_length_minus_one_tokens_at_each_occurrence(
 
 
 def test_the_floor_accounts_for_pieces_that_the_search_leaves_out() -> None:
-    """If they were not included, the floor could be higher than the token count of a real vocabulary."""
+    """If the floor did not include these pieces, it could be higher than the token count of a real vocabulary."""
     lattice = lattice_of({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
@@ -171,8 +171,8 @@ def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_opti
 def exact_floor(counts: dict[str, int], wanted: int, longest: int, *, whole: bool = False) -> float:
     """Solve the linear program for the lower bound with the solver HiGHS. Return its optimum.
 
-    If `whole` is true, a vocabulary may hold no part of a piece. Then the optimum is the number of tokens of the best
-    vocabulary.
+    By default, a vocabulary may contain a fraction of a piece. If `whole` is true, it contains each piece completely or
+    not at all. Then the optimum is the number of tokens of the best vocabulary.
     """
     highspy = pytest.importorskip("highspy")
     known: dict[bytes, int] = {}

@@ -1,4 +1,4 @@
-"""Tests of the version, which sessions and manifests name, and of the commit of the program."""
+"""Tests of the version and the commit of the program. Sessions and manifests name the version."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def words_of(text: str, history: History) -> WordTokens:
 
 
 def encode_changed_part(known: WordTokens, history: History) -> None:
-    """Encode only the part of the text that an edit can have changed, as the window does."""
+    """Encode only the part of the text that an edit may have changed, as the window does."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
         known.put(start, words_of(known.data[start:stop].decode(), history))

@@ -389,7 +389,8 @@ def mixture_of_old_and_new(command: PreparedCommand, now: Files, *, is_asked: bo
 def is_valid_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
     """Return whether a file is a valid part of a result.
 
-    Examples are some rows of a sweep, or the first steps of a training run.
+    `held` is the content of the file now, and `new` is its content in the complete result. Examples of valid parts are
+    some rows of a sweep, or the first steps of a training run.
     """
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new

@@ -223,7 +223,7 @@ def _of_another_type(rows: int, chance: random.Random) -> Any:
 
 
 def damage_session(path: Path, chance: random.Random) -> None:
-    """Put unusual values into the cells of a session, and remove or repeat rows.
+    """Put unusual values into the cells of a session, or delete rows.
 
     Afterwards all checksums are computed again, so that they do not reveal the damage.
     """

@@ -33,7 +33,7 @@ def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
 
 
 def small(program: Program, size: int = 320) -> None:
-    """Choose a small vocabulary size, which is learned quickly."""
+    """Choose a small vocabulary size, so that training is quick."""
     assert program.form.choose(vocab_size=size)
 
 

@@ -258,7 +258,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         """Return facts about the tables in these rows.
 
         The facts are the columns that may contain text, the column that is read, and whether all tables are lists of
-        words.
+        words. If the tables differ in this column, its name is empty.
         """
         texts = [text for text in (self.rows[row] for row in rows) if isinstance(text, CorpusText)]
         outcomes = self.corpus.counts.last_outcomes(texts, self.corpus.recipe.value)

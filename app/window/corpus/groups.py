@@ -78,7 +78,10 @@ def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
 
 
 def sample_text(group: Group) -> list[str]:
-    """Return phrases about the part of a group that is used. The list is empty if the whole group is used."""
+    """Return phrases that say how a group is used: its sample, the removal of duplicates, and its ratio.
+
+    The list is empty if the whole group is used and has no ratio.
+    """
     parts = []
     sample = group.sample
     if sample.first_bytes is not None:

@@ -140,9 +140,10 @@ ALSO_CALLED = {"pattern": "regular expression regex pre-tokenizer", "vocab_size"
 
 @dataclass(frozen=True)
 class Places:
-    """The places in the window that the search can open.
+    """The places in the window that the search can open, and some actions.
 
-    They are fields, measures, pages of the manual, themes and actions.
+    The places are the fields of the recipe, the field for the speed, the measures in Compare, and the sections of the
+    manual. The actions change the size of the text, or delete the run shown.
     """
 
     session: Session

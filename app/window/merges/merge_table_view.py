@@ -273,7 +273,7 @@ class MergeTableView(QTableView):
     def _make_room(self) -> None:
         """Set the width of each column to the width of its texts.
 
-        A column that became wider for a long token never gets narrower.
+        A column that became wider for a long token keeps this width until all columns are measured again.
         """
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"

@@ -29,7 +29,7 @@ def insert_focus(place: QWidget, part: QWidget) -> None:
 
 
 def show_focused(before: QWidget | None, now: QWidget | None) -> None:
-    """Scroll all views that contain a control, so that the control with the keyboard focus is visible.
+    """Scroll all views that contain the control with the keyboard focus, so that this control is visible.
 
     Qt scrolls only one of these views. Do not scroll while a mouse button is pressed.
     """

@@ -94,7 +94,8 @@ class WordView(QWidget):
     def show_tiles(self, cut: WordTiles, *, slides: bool) -> None:
         """Show the tokens of the word as tiles.
 
-        If `slides` is true, the tiles slide from the places that they had before the step.
+        If `slides` is true and a single step has joined tiles, the tiles slide from the places that they had before
+        this step.
         """
         joins = cut.at == self._now.at + 1 and len(cut.tiles) < len(self._now.tiles)
         is_next = joins and cut.characters == self._now.characters

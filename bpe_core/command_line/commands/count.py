@@ -153,7 +153,7 @@ def run(options: argparse.Namespace) -> int:
 def _check_ending(output: str) -> None:
     """Raise OutputError if the name has the extension of a different kind of file, such as words.csv.
 
-    Otherwise the counts would be written to a folder of this name.
+    Without this check, the counts would be written to a folder with such a name.
     """
     if is_data(output) and not output.endswith(ENDING) and not Path(output).is_dir():
         raise OutputError(
@@ -185,7 +185,7 @@ def _with_names(
 ) -> Recipe | None:
     """Return the chosen recipe with the names of all symbols that occur in the files.
 
-    Return None if the files contain text and not the names of symbols.
+    Return None if the base symbols have no names, because they are characters or integers.
     """
     if options.base_symbols != "lines":
         return None

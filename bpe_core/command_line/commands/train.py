@@ -233,7 +233,9 @@ def _learn_and_serve(
 def _first_preset(method: str | None) -> str:
     """Return the name of a method's main preset.
 
-    This is the preset with the name of the method. If there is none, it is the first preset of the method.
+    This is the preset with the name of the method. If there is none, it is the first preset of the method. If the
+    method has no presets, it is the first of all presets. If `method` is None, return the first preset of the usual
+    method.
     """
     presets = METHODS[method or USUAL].presets
     if method is not None and method in presets:

@@ -347,7 +347,10 @@ class DroppingLearner(ABC):
         return self._cut()
 
     def _with_penalties(self, staying: Bools | None = None) -> Float32s:
-        """Return all scores. A base symbol without a score gets the lowest score of the tokens, minus a penalty."""
+        """Return all scores. A base symbol without a score gets the lowest score of the tokens, minus a penalty.
+
+        If `staying` is given, only the scores of the tokens in this mask are compared for the lowest score.
+        """
         out = ~self._in_force & ~self._is_seed
         known = self._scores[self._in_force if staying is None else staying]
         least = known.min() if len(known) else np.float32(0)

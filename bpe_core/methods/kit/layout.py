@@ -150,10 +150,10 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Return the base symbol of each byte or character, and the number of additional tokens for unknown characters.
+    """Return the base symbol of each byte or character, and how many tokens unknown characters add to the corpus.
 
     An unknown character may become several tokens, one for each of its bytes. All of these tokens except one are
-    additional.
+    additional, each time the character occurs.
     """
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))

@@ -213,9 +213,9 @@ class Tokenizer:
         return [(start, stop, id) for start, stop, id in segmentation.tokens(self._checked_at(at)).spans().tolist()]
 
     def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = None) -> list[TokenSpan]:
-        """Return the tokens with their spans.
+        """Return the tokens with their spans in characters and in bytes.
 
-        A token that holds a part of a character has the span of this character.
+        A token that contains only a part of a character has the character span of the whole character.
         """
         text = text if isinstance(text, str) else _decoded(text)
         segmentation = self.segmentation(text, allowed_special=allowed_special)
@@ -295,7 +295,10 @@ class Tokenizer:
     # -- one word --------------------------------------------------------------------------
 
     def ranks_of_word(self, word: bytes) -> list[int]:
-        """Return the rank of each boundary between two base symbols of a word. The word's marker is a base symbol."""
+        """Return the rank of each boundary between two base symbols of a word.
+
+        If the word has a marker that is a base symbol of its own, the boundary beside the marker is included.
+        """
         return list(self._merging.words.merged(word).ranks)
 
     def tokens_of_word(self, word: bytes) -> list[int]:
@@ -430,7 +433,10 @@ class Tokenizer:
 
 
 def _as_array(numbers: Iterable[int]) -> npt.NDArray[Any] | None:
-    """Return the ids as an array, if they already are an array or a long list of integers. Otherwise return None."""
+    """Return the ids as an array if they already are an array, or a long list of integers from 0 to 2**32 - 1.
+
+    Return None for any other ids.
+    """
     if isinstance(numbers, np.ndarray):
         return numbers
     if not isinstance(numbers, list) or len(numbers) < MANY_IDS:

@@ -275,9 +275,9 @@ def _check_same(known: Columns, columns: Columns) -> None:
 
 
 def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
-    """Raise RecipeError if the recipe names a step or a token that cannot exist in this run.
+    """Raise RecipeError before the first step if this run cannot follow the recipe.
 
-    This function is called before the first step.
+    The recipe may name a step or a token that cannot exist in this run, or continue a table that is not given.
     """
     for intervention in recipe.interventions:
         if intervention.step > steps:

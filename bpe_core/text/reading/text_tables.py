@@ -66,7 +66,9 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
 
 
 def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns that may hold texts. Their first rows contain more than numbers.
+    """Return the columns that may hold texts.
+
+    A column is left out if its first rows contain only numbers, unless its name is usual for texts.
 
     >>> csv_fields(["id", "body"], [["1", "low"], ["2", "7"]])
     ('body',)

@@ -62,7 +62,7 @@ class Overlay:
 
 
 def spans_between(spans: Sequence[ByteSpan], start: int, stop: int) -> Sequence[ByteSpan]:
-    """Return the spans that touch a range. The spans must be sorted."""
+    """Return the spans that overlap a range. The spans must be sorted."""
     first = bisect_right(spans, start, key=lambda span: span[1])
     return spans[first : bisect_left(spans, stop, key=lambda span: span[0])]
 

@@ -88,7 +88,7 @@ class _Places(NamedTuple):
 def with_new_couples(lattice: Lattice, known: Couples, usage: Usage) -> Couples:
     """Return the couples that have a price or may get one, and new couples.
 
-    A new couple is used more by the average of the last rounds than any vocabulary allows.
+    In the average of the last rounds, the pieces of a new couple were used more than any vocabulary allows.
     """
     live = usage.used_edges()
     begin = np.searchsorted(lattice.edges.first, live, side="right") - 1

@@ -4,7 +4,7 @@ A floor is valid for all vocabularies of one size, and for every way to split th
 where a piece fits. The proof uses prices:
 
 - Each edge gets a price. A word that uses the edge pays one token plus this price.
-- First, all pieces are allowed and paid for, and each word is split in the cheapest way. The costs of all
+- First, the words may use all pieces at these prices. Each word is split in the cheapest way, and the costs of all
   words are added up.
 - A vocabulary of n pieces does not pay the prices of its own edges. A piece saves at most the sum of the prices of its
   edges. So n pieces save at most the n largest sums.
@@ -224,7 +224,10 @@ class FloorPrices:
 
 
 def _smaller(first: float, last: float, share: float) -> float:
-    """Return a number that stays at `first` for most of the rounds, and then falls to `last`."""
+    """Return a number that stays at `first` for most of the rounds, and then falls to `last`.
+
+    `share` says how many of all rounds are done, from 0 to 1.
+    """
     power = max(0.0, (share - STEADY) / (1 - STEADY))
     smaller: float = first * (last / first) ** power
     return smaller

@@ -171,7 +171,7 @@ class ExchangeSearch:
         self.is_over = not 0 < inside < len(lattice)
 
     def swap(self) -> None:
-        """Exchange some pieces, one after the other, until there is no hope for a better vocabulary."""
+        """Exchange some pieces, one after the other. Stop if no better vocabulary has been found for a long time."""
         for _ in range(EXCHANGES):
             if self.is_over:
                 return
