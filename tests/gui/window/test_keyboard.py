@@ -43,7 +43,10 @@ def nameless(program: Program) -> list[str]:
 
 
 def every_page(program: Program) -> Iterator[str]:
-    """Show each chart, each page of the inspector and each dock, and then more choices of the recipe. Yield each name."""
+    """Show each chart, each page of the inspector and each dock, and yield its name.
+
+    At the end, show more choices of the recipe.
+    """
     for tabs in (program.charts, program.inspector):
         for page in range(tabs.count()):
             tabs.setCurrentIndex(page)
