@@ -31,20 +31,37 @@ def picture_of(widget: QWidget) -> QImage:
 
 
 def save_png(widget: QWidget, path: Path) -> bool:
-    return picture_of(widget).save(str(path), "PNG")  # type: ignore[call-overload]
+    return path.write_bytes(_png(picture_of(widget))) > 0
 
 
 def save_svg(widget: QWidget, path: Path) -> bool:
-    generator = QSvgGenerator()
-    generator.setFileName(str(path))
-    return _is_drawn(_sized(generator, widget), lambda painter: widget.render(painter, QPoint()))
+    def draw(buffer: QBuffer) -> bool:
+        generator = _sized(QSvgGenerator(), widget)
+        generator.setOutputDevice(buffer)
+        return _is_drawn(generator, lambda painter: widget.render(painter, QPoint()))
+
+    return path.write_bytes(_made_in_memory(draw)) > 0
 
 
 def save_pdf(widget: QWidget, path: Path) -> bool:
     """Save a widget as a PDF file, in its size on the screen. Return whether that worked."""
-    writer = _pdf_writer(path, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
-    writer.setResolution(SCREEN_DOTS_AN_INCH)
-    return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
+
+    def draw(buffer: QBuffer) -> bool:
+        writer = _pdf_writer(buffer, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
+        writer.setResolution(SCREEN_DOTS_AN_INCH)
+        return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
+
+    return path.write_bytes(_made_in_memory(draw)) > 0
+
+
+def _made_in_memory(make: Callable[[QBuffer], bool]) -> bytes:
+    """Return the content of a file that Qt makes in memory, or nothing if Qt cannot make it.
+
+    Qt never writes such a file itself, because it does not report that a disk is full.
+    """
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    return bytes(buffer.data().data()) if make(buffer) else b""
 
 
 def _sized(generator: QSvgGenerator, widget: QWidget) -> QSvgGenerator:
@@ -54,8 +71,8 @@ def _sized(generator: QSvgGenerator, widget: QWidget) -> QSvgGenerator:
     return generator
 
 
-def _pdf_writer(path: Path, millimetres: QSizeF) -> QPdfWriter:
-    writer = QPdfWriter(str(path))
+def _pdf_writer(buffer: QBuffer, millimetres: QSizeF) -> QPdfWriter:
+    writer = QPdfWriter(buffer)
     writer.setPageSize(QPageSize(millimetres, QPageSize.Unit.Millimeter))
     writer.setPageMargins(QMarginsF())
     writer.setCreator("BPE Explorer")
@@ -77,11 +94,7 @@ def save_animated(frames: Sequence[Frame], path: Path) -> bool:
 
 
 def _png(image: QImage) -> bytes:
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
-    return bytes(data.data())
+    return _made_in_memory(lambda buffer: image.save(buffer, "PNG"))  # type: ignore[call-overload]
 
 
 # --- For print --------------------------------------------------------------------------
@@ -128,7 +141,9 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
         return path.write_bytes(drawn) == len(drawn)
     renderer = QSvgRenderer(QByteArray(drawn))
     if kind == ".pdf":
-        return _is_drawn(_pdf_writer(path, QSizeF(width, height)), renderer.render)
+        size = QSizeF(width, height)
+        drawn = _made_in_memory(lambda buffer: _is_drawn(_pdf_writer(buffer, size), renderer.render))
+        return path.write_bytes(drawn) > 0
     dots = QSize(*(round(side * DOTS_AN_INCH / MILLIMETRES) for side in (width, height)))
     image = QImage(dots, QImage.Format.Format_RGB32)
     metre = round(1000 * DOTS_AN_INCH / MILLIMETRES)
@@ -137,7 +152,7 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
     with QPainter(image) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         renderer.render(painter)
-    return image.save(str(path), "PNG")  # type: ignore[call-overload]
+    return path.write_bytes(_png(image)) > 0
 
 
 def animated_png(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.charts import wiring as charts
+from app.window.parts.pictures import drawing_of, write_drawing
 from app.wiring import Program
 from bpe_core.command_line.main import run
 from bpe_core.figures.from_table import ranks_chart
@@ -25,6 +26,8 @@ from bpe_core.support.data_table import DataTable
 from tests.gui.conftest import WAIT, Train, wait_for_rest, wait_for_sentence
 from tests.gui.small_run import small
 from tests.gui.tables import exact_rows
+
+FULL = Path("/dev/full")
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -84,6 +87,17 @@ def test_a_chart_that_cannot_be_saved_leaves_the_old_file_unchanged(
     assert charts.save(program.charts.page, path).sentence.startswith("The chart could not be saved.")
     assert (path.read_bytes(), len(list(tmp_path.glob("*chart*")))) == (b"precious", 1)
     assert "No such file" in charts.save(program.charts.page, tmp_path / "no" / "chart.svg").sentence
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a file that is always on a full disk")
+@pytest.mark.parametrize("kind", [".png", ".svg", ".pdf"])
+def test_a_picture_that_does_not_fit_on_the_disk_is_not_reported_as_saved(program: Program, kind: str) -> None:
+    page = program.charts.page.widget_to_save
+    drawn = drawing_of(page, 90, 60, 8, is_dark=False)
+    with pytest.raises(OSError, match="No space left"):
+        charts.save_picture(page, kind, FULL)
+    with pytest.raises(OSError, match="No space left"):
+        write_drawing(drawn, 90, 60, FULL, kind)
 
 
 def test_a_chart_saved_right_after_a_step_shows_that_step(qtbot: QtBot, program: Program, train: Train) -> None:
