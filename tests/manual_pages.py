@@ -73,7 +73,7 @@ class Recorder:
         else:
             shown = f"{', '.join(names)} {value or names[-1].lstrip('-').upper()}{many}"
         self.lines.append(
-            f"- `{shown}`: {escape_markup(str(keywords['help']))}{'; needed' if keywords.get('required') else ''}"
+            f"- `{shown}`: {escape_markup(str(keywords['help']))}{'; required' if keywords.get('required') else ''}"
         )
 
     def add_argument_group(self, *_: Any, **__: Any) -> Recorder:

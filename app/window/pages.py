@@ -267,7 +267,11 @@ TIES = question_row(
 )
 MIXTURE = question_row(
     "mixture",
-    Item("mixture", description_of("mixture").asks, "Find the shares of your groups of texts that lead to its {steps}"),
+    Item(
+        "mixture",
+        description_of("mixture").asks,
+        "Find the shares of your groups of texts that lead to the {steps} of this table",
+    ),
 )
 WORDS = chart_row(
     build_words,

@@ -1550,7 +1550,7 @@ def ways(
     draws : int, optional
         How often to draw a text (default: 100).
     shares : Literal['dropout', 'sampled', 'uniform'], optional
-        The way whose probabilities the lattice shows (default: dropout, if there is one).
+        The way whose probabilities the lattice shows (default: dropout, if the tokenizer has dropout).
     word : int, optional
         Draw the lattice of the N-th word (default: the word with the most ways).
     work : Work | None, optional

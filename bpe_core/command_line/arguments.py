@@ -329,6 +329,6 @@ def text_or_standard_input(words: Sequence[str]) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         raise EncodingError(
-            f"Standard input is not UTF-8: the byte 0x{data[error.start]:02X} at offset {error.start:,} cannot "
-            "begin a character."
+            f"Standard input is not UTF-8: the byte 0x{data[error.start]:02X} at offset {error.start:,} begins no "
+            "valid character."
         ) from error

@@ -72,7 +72,7 @@ def _decoded(lines: Iterator[list[bytes]], encoding: str, on_invalid: str) -> It
             except UnicodeDecodeError as error:
                 raise EncodingError(
                     f"Line {number:,} of standard input is not {encoding}: the byte 0x{line[error.start]:02X} at "
-                    f"offset {error.start:,} cannot begin a character. With --on-invalid replace, U+FFFD replaces "
+                    f"offset {error.start:,} begins no valid character. With --on-invalid replace, U+FFFD replaces "
                     "such bytes."
                 ) from error
         yield texts

@@ -34,7 +34,7 @@ from bpe_core.support.atomic import all_or_none
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
-OUTPUT = "the file to write, or a folder: its name ends in /"
+OUTPUT = "the file to write, or a folder, whose name ends in /"
 CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # lines of a check that are printed
 
 

@@ -225,7 +225,7 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
     high = heights.max(axis=0)
     order = np.argsort(-heights[:, -1], kind="stable").tolist()
     drawn = order if len(order) <= MOST_LINES else [*order[: MOST_LINES // 2], *order[-MOST_LINES // 2 :]]
-    lines = [Line("mean, and ratio of most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
+    lines = [Line("mean, and range from fewest to most", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
     lines += [Line(known[row], x, heights[row]) for row in drawn if not texts or known[row] in texts]
     said = [
         f"{when} {known[int(heights[:, at].argmax())]} needs {high[at] / max(low[at], 1e-9):.2f} times as many tokens "

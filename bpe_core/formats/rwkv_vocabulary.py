@@ -48,7 +48,8 @@ class RwkvVocabulary(Format):
     def impossible(self, history: History) -> list[str]:
         if not history.recipe.lists_bytes:
             return [
-                "RWKV's vocabulary holds tokens of bytes that are found in whole texts, but this table splits words."
+                "RWKV's vocabulary holds tokens of bytes that are found in whole texts, but this table finds tokens in "
+                "words."
             ]
         if Method.of(history.recipe).longest_word_of(history.recipe) != LARGEST_NUMBER:
             return ["RWKV's vocabulary cannot limit the length of words, but this table has such a limit."]
@@ -111,7 +112,10 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         if number > LARGEST_ID:
             raise FormatError(f"{where}: the number {number:,} is too large. The largest number is {LARGEST_ID:,}.")
         if number_of.setdefault(text, number) != number or taken.setdefault(number, text) != text:
-            raise FormatError(f"{where}: an earlier row has the same text or the same number {number:,}.")
+            raise FormatError(
+                f"{where}: an earlier row has the same text with another number, or the number {number:,} with "
+                "another text."
+            )
     _check_size(number_of, name)
     return number_of
 

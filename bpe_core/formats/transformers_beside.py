@@ -313,9 +313,7 @@ def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> l
     if not isinstance(numbered, dict):
         named |= _object_in(ADDED, beside, []).keys()
     lacking = [text for text in sorted(named) if text not in listed]
-    said = (
-        f"tokens that {CONFIG} or {MAP} in its folder name are matched by transformers, but not by this program: {{}}"
-    )
+    said = f"tokens of {CONFIG} or {MAP} in its folder are matched by transformers, but not by this program: {{}}"
     sentences = about(lacking, said)
     for source in dict.fromkeys((kind, class_of(config))):  # each of them may read it
         own = [text for text in own_tokens(source, config) or () if text not in listed and text not in named]

@@ -368,7 +368,10 @@ def _sentence(result: FloorResult, own: int | None, fewest: int | None) -> str:
     whose, tokens = (JOINING, result.joined) if own is None else ("your vocabulary", own)
     better = max(0.0, 1 - result.floor / max(1, tokens))
     at_most = "at most " if result.floor < result.best else ""
-    said = f"With {count_text(result.size, 'token')} in the vocabulary, {whose} needs {count_text(tokens, 'token')}."
+    said = (
+        f"With {count_text(result.size, 'token')} in the vocabulary, {whose} needs {count_text(tokens, 'token')} for "
+        "the texts."
+    )
     if tokens < result.floor:  # the method has longer tokens
         return f"{said} With tokens up to this length, the best possible vocabulary needs {between}."
     sentence = f"{said} The best possible vocabulary needs {between}: {at_most}{better:.1%} fewer."

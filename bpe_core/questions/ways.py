@@ -104,7 +104,7 @@ other places is made. This ends when all places are left out.
     )
     shares: Literal["dropout", "sampled", "uniform"] = parameter(
         "dropout",
-        help="the way whose probabilities the lattice shows (default: dropout, if there is one)",
+        help="the way whose probabilities the lattice shows (default: dropout, if the tokenizer has dropout)",
         title="Probabilities of",
     )
     word: int = parameter(

@@ -110,7 +110,10 @@ def why_not(history: History) -> str:
     if not _rule_of(method):
         return "This method splits texts by a rule that this page does not support."
     if joining is not None and (joining.found_first or joining.hidden):
-        return "The file of this run matches some tokens before all other tokens. This page cannot do that."
+        return (
+            "Some tokens of this run are matched before pairs are merged, or are only parts of other tokens. This page "
+            "does not support such tokens."
+        )
     if joining is not None and history.alphabet.id_of_continuation:
         return "This page cannot merge tokens that are marked inside a word, as the tokens of this run are."
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:

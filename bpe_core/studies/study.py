@@ -633,7 +633,8 @@ def _prepared_folder(
 
     if not like:
         raise OutputError(
-            f"{path} is a folder: name the folder to copy as `like`, or write a new folder with bpe.deliver."
+            f"{path} is a folder: with the argument `like`, name the folder to copy, or write a new folder with "
+            "bpe.deliver."
         )
     before = open_table(like)
     plan = plan_for(path, sidecars_of(like, before.format), tokenizer_file(like), before.format, to)

@@ -27,7 +27,7 @@ INTERVALS = tuple(f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "
 COLUMNS = ("recipe", "corpus", "ties", *WHOLE, *OF_SWEEPS, *INTERVALS, "run")
 MEANINGS = {
     "recipe, corpus, ties": "The names that the plan gives to the recipe, the corpus and the tie rule",
-    "seed": "The seed of the sample that was learned from, or 0 without a sample",
+    "seed": "The seed of the random sample that the run was learned from, or 0 if there was no sample",
     "size": "The requested vocabulary size, and the real size, which is smaller if nothing more can be learned",
     "documents": "The number of units that were measured. The intervals are drawn from these units",
     "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "See `benchmark --help`",

@@ -47,7 +47,8 @@ class NamedPattern:
 _OWN = {
     "gpt2": NamedPattern(
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-        "Letters, digits or other signs, each with one leading space. English contractions are separate words.",
+        "Letters, digits or other signs, each with one leading space. The endings of English contractions, such as "
+        "'s, are separate words.",
     ),
     "cl100k": NamedPattern(
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"

@@ -359,5 +359,5 @@ def test_saving_a_folder_from_python_copies_the_sidecar_files_of_the_original_fo
     assert (tmp_path / "new/chat_template.jinja").read_text() == CHAT.replace("<|spare|>", "<|user|>")
     assert read_json(tmp_path / "new/tokenizer_config.json")["additional_special_tokens"] == ["<|user|>"]
     assert len(bpe.open(tmp_path / "new")) == len(study) - 1
-    with pytest.raises(bpe.OutputError, match="name the folder to copy as `like`"):
+    with pytest.raises(bpe.OutputError, match="with the argument `like`, name the folder to copy"):
         bpe.save(bpe.train(["low low"], "gpt2", merges=1), f"{tmp_path}/of nothing/")

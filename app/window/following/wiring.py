@@ -54,7 +54,7 @@ class FollowingWiring(QObject):
             answers.append(Answer("Stop Its Training", partial(self._following.request, run, "stop")))
         name = "" if run.followed is None else run.followed.name
         self._session.background.notify(
-            f"Another program trains {name}. The steps that it has saved stay.",
+            f"Another program is training {name}. The window keeps all steps that it has read.",
             is_error=False,
             answers=tuple(answers),
             is_still_true=lambda: run.followed is not None,

@@ -89,7 +89,7 @@ def _moments(result: Result) -> Iterator[str]:
     (longest, step) = result.longest
     if loss is not None:
         link = link_to_step(loss.step, _linked(f"−{loss.lost:,}, taken by {result.taker}"))
-        yield f"The largest loss: {html.escape(result.loser)} {link}."
+        yield f"The largest loss of a pair: {html.escape(result.loser)} {link}."
     if result.largest is not None:
         token, largest, more = result.largest
         link = link_to_step(largest, html.escape(f"{count_text(abs(more), 'token')} {'more' if more > 0 else 'fewer'}"))

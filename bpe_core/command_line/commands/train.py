@@ -106,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     add = parser.add_argument_group("the result").add_argument
     endings = ", ".join(TABLES.endings)
-    session = f"{EXTENSION} saves the run as a session, by any method"
+    session = f"{EXTENSION} saves a run of any method as a session"
     output = f"write the merge table to this file; its ending ({endings}) decides the format; {session}"
     add("-o", "--output", metavar="FILE", help=output)
     watch = (

@@ -33,7 +33,9 @@ class Choices(OwnChoices):
         "Word pattern",
         "The pattern of the words inside which the first merges are made",
         among=WORDS_BY,
-        argument=Argument(f"the pattern of these words: {', '.join(WORDS_BY)}", "NAME", group=_GROUP),
+        argument=Argument(
+            f"the pattern that splits words before the transition: {', '.join(WORDS_BY)}", "NAME", group=_GROUP
+        ),
     )
     first_stage: FirstStage = choice(
         "runs",

@@ -144,7 +144,7 @@ def test_the_encode_command_does_not_divide_a_long_input_line(encode: Callable[.
         (["--output", "ids.npy"], "--lines encodes the lines of standard input"),
         (["--encoding", "utf-16"], "Lines cannot be split in utf-16. Convert the text to UTF-8 first."),
         (["--encoding", "klingon"], "There is no encoding called 'klingon'."),
-        ([], "Line 2 of standard input is not utf-8: the byte 0xEF at offset 2 cannot begin a character"),
+        ([], "Line 2 of standard input is not utf-8: the byte 0xEF at offset 2 begins no valid character"),
     ],
 )
 def test_undecodable_input_lines_are_reported_in_an_error_message(

@@ -160,7 +160,7 @@ def test_tokens_named_only_in_tokenizer_config_json_are_reported(tmp_path: Path)
     file.write_bytes(content(learn_preset("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
     (unnamed_note,) = open_table(file).notes or ("",)
     assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == unnamed_note
-    assert "1 token that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
+    assert "1 token of tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
 
 
 CLASSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
