@@ -1,4 +1,4 @@
-"""The time cursor, which holds the step that the whole window shows, and a function that makes timers."""
+"""The time cursor, which holds the step that the whole window shows, and functions for timers and pauses."""
 
 from __future__ import annotations
 

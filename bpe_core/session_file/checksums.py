@@ -1,8 +1,10 @@
 """The checksums of the parts of a session, which show whether a part was changed after it was written.
 
-The parts are single values, the row of a run, its symbols, its words, and groups of merges. A checksum is
-computed from the rows in the database. Writing and reading use the same query. A part without rows has no
-checksum. The layout of the window has no checksum either, because no result depends on the layout.
+The session has parts for single values, its list of runs, its bookmarks and its texts. Each run has parts for its row,
+its texts, its symbols, its words, its number of steps, and groups of its merges, reasons and scores.
+
+A checksum is computed from the rows in the database. Writing and reading use the same query. A part without rows has no
+checksum. The value `view`, which says what the window shows, has no checksum either, because no result depends on it.
 """
 
 from __future__ import annotations

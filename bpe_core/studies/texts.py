@@ -56,7 +56,7 @@ class KnownWords:
 
 
 class CorpusTexts:
-    """The texts of a corpus. The corpus is opened again for each reading, but its words are counted once."""
+    """The texts of a corpus. Each reading opens the corpus again. Words are counted again only for a new recipe."""
 
     def __init__(
         self,

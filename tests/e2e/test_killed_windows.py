@@ -1,7 +1,8 @@
 """Tests of a window that is killed while it trains, counts, saves or exports.
 
-At most one second of work may be lost. By default, only a few windows are killed. The environment variable
-BPE_LONG=1 sets the number of kills to 200, and BPE_KILLS=7 sets it to seven.
+By default, only a few windows are killed, and at most three seconds of work may be lost, because other tests run at the
+same time. The environment variable BPE_LONG=1 sets the number of kills to 200, and BPE_KILLS=7 sets it to seven. With
+BPE_KILLS, at most one second of work may be lost.
 
 A window is killed while it works. A second window restores the work, and is also killed. Afterwards the files
 must still contain all of the restored work.

@@ -1,4 +1,4 @@
-"""All commands of `bpe-explorer` that need no window, in groups. Each command has a line for the help.
+"""The commands of `bpe-explorer` that are not questions and need no window, in groups. Each has a line for the help.
 
 Each command has a file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the exit
 code. Only the file of the chosen command is loaded.
