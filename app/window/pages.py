@@ -336,7 +336,7 @@ ABOUT = {
     "compare": "two columns",
 }
 STEPS_THAT_DIFFER = "Steps that differ"  # picked like a measure, though it is none
-HOW_STEPS_DIFFER = "Two tables can differ from one step on. A missing merge moves all later merges."
+HOW_STEPS_DIFFER = "Two tables can differ from one step on, because a missing merge moves all later merges."
 
 
 def drawn_measures() -> list[PickedGroup]:

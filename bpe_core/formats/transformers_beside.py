@@ -182,8 +182,9 @@ def _about_times(kind: str, tokens: Collection[str]) -> list[str]:
 
 
 _SLOW_BERT = (
-    "The slow {}Tokenizer of transformers 4 uses the Unicode of Python: unassigned characters are left out, and "
-    "newer characters can be punctuation or accents{}. This program follows the fast tokenizer."
+    "The slow {}Tokenizer of transformers 4 uses Python's version of Unicode: characters that this version lacks are "
+    "left out, and characters that are new in this version can be punctuation or accents{}. This program follows the "
+    "fast tokenizer."
 )
 _COMPOSED = ", and a letter and its accent become one character (NFC)"
 _CAPITALS = ", and special tokens are also matched in capital letters"

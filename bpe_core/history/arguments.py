@@ -34,7 +34,7 @@ def history_of(given: Learned, name: str = "") -> History:
     history = given if isinstance(given, History) else getattr(given, "history", None)
     if isinstance(history, History):
         return history
-    what = f"{name!r} is" if name else "This is"
+    what = f"{name!r} is" if name else "The argument is"
     raise BpeError(f"{what} a {type(given).__name__}, not a tokenizer: give what `train` or `open` returned.")
 
 

@@ -91,7 +91,7 @@ class Sample:
         if not 0 < self.fraction <= 1:
             raise RecipeError(f"A sample must be a share above 0 and at most 1 of a group, not {self.fraction}.")
         if self.of not in get_args(Of):
-            raise RecipeError(f"A sample must be of documents or lines, not of {self.of!r}.")
+            raise RecipeError(f"A sample must consist of documents or lines, not of {self.of!r}.")
         if not isinstance(self.rest, bool):
             raise RecipeError(f"“rest” of a sample must be true or false, not {self.rest!r}.")
         if self.rest and self.fraction == 1:
