@@ -48,6 +48,7 @@ PROGRAM = re.compile(
 VALUE = re.compile(r"\{[^{}]*\}")
 HEXADECIMAL = re.compile(r"(\b[0-9a-f]{2,5}(-[0-9a-f]{2,5})?\s*){4,}")
 TWO_WORDS = re.compile(r"[^\W\d_]{2,}\S* +\S*[^\W\d_]{2,}")
+WITHOUT_TEXT = (ast.Name, ast.alias, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -118,9 +119,11 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
 @cache
 def _messages_of_code() -> tuple[tuple[str, Message], ...]:
     paths = [path for folder in ("app", "bpe_core") for path in sorted((ROOT / folder).rglob("*.py"))]
-    trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+    trees = {path: ast.parse(source) for path, source in sources.items()}
     errors = children_of("BpeError", trees)
-    names = {name for tree in trees.values() for name in _names_of_values(tree)}
+    declaring = [path for path, source in sources.items() if "Literal[" in source]
+    names = {name for path in declaring for name in _names_of_values(trees[path])}
     return tuple(message for path, tree in trees.items() for message in messages_in(path, tree, errors, names))
 
 
@@ -142,18 +145,32 @@ def _names_of_values(tree: ast.Module) -> Iterator[str]:
 
 
 def _is_literal_type(node: ast.AST) -> bool:
-    return isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal"
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal"
 
 
 def children_of(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
     """Return the names of a class and of all classes derived from it."""
-    classes = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bases_by_class = [
+        (node.name, {ast.unparse(base) for base in node.bases})
+        for tree in trees.values()
+        for node in _statements(tree)
+        if isinstance(node, ast.ClassDef)
+    ]
     family = {name}
     while True:
-        children = {each.name for each in classes if family & {ast.unparse(base) for base in each.bases}}
+        children = {child for child, bases in bases_by_class if family & bases}
         if children <= family:
             return family
         family |= children
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield the statements of a module. Their expressions are not searched, which saves most of the time."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
 
 
 class _Collector:
@@ -187,6 +204,8 @@ class _Collector:
         ):
             surface = "errors"
         for child in inside:
+            if isinstance(child, WITHOUT_TEXT):
+                continue
             if not (isinstance(child, ast.Call) and (IS_CODE.fullmatch(_name(child)) or _is_list_of_names(child))):
                 yield from self.messages(child, surface)
 
