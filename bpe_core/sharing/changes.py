@@ -33,7 +33,7 @@ from bpe_core.text.scanner import ScanTable
 from bpe_core.text.scanner.machine import ROW
 
 _BETWEEN = "漢"  # a character that no recipe replaces
-_AT_ONCE = 1_024
+_AT_ONCE = 1 << 14  # characters: long texts are changed by tables, which is quicker
 _SURROGATES = range(0xD800, 0xE000)
 _CODE_POINTS = 0x110000
 
