@@ -71,7 +71,8 @@ def checked_interventions(values: object) -> tuple[Intervention, ...]:
         raise RecipeError(
             f"The interventions must be a list of at most {MOST_INTERVENTIONS:,} texts such as forbid:116+104@12."
         )
-    checked = tuple(sorted({Intervention.parsed(str(value)) for value in values}))
+    parsed = {value if isinstance(value, Intervention) else Intervention.parsed(str(value)) for value in values}
+    checked = tuple(sorted(parsed))
     forced: dict[int, Intervention] = {}
     for intervention in checked:
         if intervention.step < 1:
