@@ -25,6 +25,7 @@ from app.window.parts.timing import Throttle
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 from bpe_core.methods.registry import METHODS
+from bpe_core.questions import floor
 from tests import adding_method, dropping_method
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
@@ -93,6 +94,13 @@ def delete_closed_widgets(qapp: QApplication) -> Iterator[None]:
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses between refreshes of pages, because tests look at many pages."""
     monkeypatch.setattr(session_time, "hurry", HURRY)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def short_searches() -> None:
+    """End the search of a floor after a twentieth of the usual rounds, because many tests show all pages."""
+    floor.ROUNDS //= 20
+    floor.SWAPS //= 20
 
 
 @pytest.fixture
