@@ -46,6 +46,7 @@ from tests.core.learning import all_columns
 TEXTS = Path(__file__).parents[1] / "texts"
 NAMES = ("latin", "greek", "cyrillic")
 LINES = [(TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in NAMES]
+MERGES = 60  # three windows, and twenty merges after those of all languages together
 TRAIN, DEV = [lines[::2] for lines in LINES], [lines[1::2] for lines in LINES]
 
 
@@ -130,11 +131,11 @@ def test_parity_aware_merges_match_the_tokenizers_library(name: str) -> None:
     dev = [] if "ratio" in ours else DEV
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
     other.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = tokenizers.trainers.ParityBpeTrainer(num_merges=120, show_progress=False, **theirs)
+    trainer = tokenizers.trainers.ParityBpeTrainer(num_merges=MERGES, show_progress=False, **theirs)
     more = {"dev_iterators": [list(lines) for lines in dev]} if dev else {}
     trainer.train_from_iterator(other, train_iterators=[list(lines) for lines in TRAIN], **more)
     expected = [tuple(pair) for pair in json.loads(other.to_str())["model"]["merges"]]
-    how = Parity(120, **ours)
+    how = Parity(MERGES, **ours)
     train, measured = ([words_of(lines) for lines in each] for each in (TRAIN, dev))
     words, recipe = table_of(train, measured, how), recipe_of(how)
     served = as_rows(specified(words, recipe))
@@ -142,7 +143,7 @@ def test_parity_aware_merges_match_the_tokenizers_library(name: str) -> None:
     for left, right, *_ in served:
         written.append(written[left] + written[right])
     assert [(written[left], written[right]) for left, right, *_ in served] == expected
-    assert len(expected) == 120 or how.least > 2
+    assert len(expected) == MERGES or how.least > 2
     assert (served[0][2] == -1) == (name == "all together first")
     histories = [learn_in_portions(way, words, recipe, work=50_000) for way in WAYS_TO_LEARN]
     assert [as_rows(history) for history in histories] == [served, served]
