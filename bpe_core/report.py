@@ -183,8 +183,8 @@ def methods_sentences(report: Report) -> list[str]:
         said.append("The texts that it was learned from are not known.")
     if history.recipe.applies("ties") and len(history):
         tied = int(np.count_nonzero(history.tied))
-        rule = f"Of pairs with equal counts, it takes the pair {TIE_RULES[history.recipe.ties].takes}."
-        said.append(f"{rule} This decided {tied:,} of {report.wording.counted(len(history))}.")
+        rule = f"Of pairs with equal counts, the training takes the pair {TIE_RULES[history.recipe.ties].takes}."
+        said.append(f"{rule} This rule decided {tied:,} of {report.wording.counted(len(history))}.")
     if history.end_reason:
         said.append(END_SENTENCES[history.end_reason])
     said.append(f"Python {platform.python_version()}, NumPy {np.__version__}, Unicode {unicodedata.unidata_version}.")
@@ -246,7 +246,7 @@ def merges(report: Report) -> list[Content]:
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
         rows = _rows("Merges that join the most bytes", steps_table(study, sorted(jumps)))
-        parts += [element("h3", {}, f"The later {steps} that save the most tokens"), rows]
+        parts += [element("h3", {}, f"The later {steps} that join the most bytes"), rows]
     return parts
 
 

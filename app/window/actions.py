@@ -204,8 +204,8 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "copy_reference", "&Copy Reference", "Copy a reference to the step shown, such as bpe:1#200", "Ctrl+Shift+R"
         ),
         Item("plays", "Play &When Learned", "Play a small run from its beginning after its training", checkable=True),
-        Item("motion", "Let Tiles M&ove", "Animate each {step} when playing is slow", checkable=True),
-        Item("hold_out", "&Held-Out Text …", "Choose a held-out text to measure vocabulary sizes"),
+        Item("motion", "Let Tiles M&ove", "Animate each {step} if the run is played slowly", checkable=True),
+        Item("hold_out", "&Held-Out Text …", "Choose a held-out text, and measure vocabulary sizes on this text"),
         Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
         Item(
             "full_screen",

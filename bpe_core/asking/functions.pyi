@@ -468,7 +468,7 @@ def ends(
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.ends({"ours": study}, text="a low").sentences[0]
-    'Step back 2 tokens: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
+    'Remove 2 tokens from the end of the prompt: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
     """
 
 def floor(
@@ -658,7 +658,7 @@ def idmap(
     new : Study
         The study that `train` or `open` returned, or a history.
     renamed : Sequence[tuple[str, str]], optional
-        This special token was renamed, and keeps its row.
+        A special token that was renamed from OLD to NEW, so it keeps its row of the embeddings.
     check : str, optional
         A map to compare with the map of these tables.
     work : Work | None, optional
@@ -892,7 +892,8 @@ def mixture(
     pattern : str, optional
         How texts were split, if the table does not say it (default: the pattern that fits best).
     draws : int, optional
-        How many times to draw the documents at random, to compute low and high (default: 20).
+        How many times to draw the documents at random, to compute the columns low and high (default:
+        20).
     seed : int, optional
         The seed of the random draws (default: 1).
     work : Work | None, optional
@@ -1548,7 +1549,7 @@ def ways(
     seed : int, optional
         The seed of the random draws (default: 1).
     draws : int, optional
-        How often to draw a text (default: 100).
+        How many random splits of the text to draw (default: 100).
     shares : Literal['dropout', 'sampled', 'uniform'], optional
         The way whose probabilities the lattice shows (default: dropout, if the tokenizer has dropout).
     word : int, optional

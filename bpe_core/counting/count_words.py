@@ -267,10 +267,12 @@ class _Count:
             table = word_list(reader.source, reader.options, log, self.work.cancelled)
             if reader.options.word_list is None and not counted:
                 log.add(
-                    name, f"{name} is read as a list of words with their counts, because its columns have these names"
+                    name,
+                    f"{name} is read as a list of words with their counts, because its columns have the usual names "
+                    "of such lists",
                 )
             if not counted and (why := why_not_from(table, self.recipe)):
-                log.add(name, f"{name}: the recipe would split texts into other words: {why}")
+                log.add(name, f"{name}: the recipe would split texts into words other than those of this list: {why}")
             yield table
 
     def chunks(self, line_by_line: bool) -> Iterator[Chunk]:

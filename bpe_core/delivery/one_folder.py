@@ -389,7 +389,9 @@ def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
     ends = end if isinstance(end, list) else [end]
     wanted = known.get(roles.get("eos", ""))
     if wanted is not None and end is not None and wanted not in ends:
-        sentences.append(f"{GENERATION} ends with the id {end}, but {quoted(roles['eos'])} has the id {wanted:,}")
+        sentences.append(
+            f"{GENERATION} gives the id {end} for the end of a text, but {quoted(roles['eos'])} has the id {wanted:,}"
+        )
     return sentences
 
 

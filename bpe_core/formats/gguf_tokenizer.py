@@ -265,7 +265,7 @@ _BLANKS_TAKEN = (
     "llama.cpp only ASCII spaces."
 )
 _NEWER = "llama.cpp may split letters, digits and signs newer than Unicode 15 differently."
-_MARKERS = f"llama.cpp may split a {MARKER} in a text, or a part of only spaces, differently."
+_MARKERS = f"llama.cpp may split a {MARKER} in a text, or a text with nothing but spaces, differently."
 _BLANKS = r"[\x09-\x0d\x85\p{Z}]"
 _SIGNS = r"[\p{P}$+<=>^`|~]"
 _IDEOGRAPHS = (

@@ -164,7 +164,7 @@ def _about_joined_unknown(unknown: str, pieces: Collection[str]) -> list[str]:
         return []
     return [
         f"Where unknown characters are next to each other or to the text {unknown!r}, the file's library uses "
-        f"{listed(spelled)}. In this program they stay unknown, so ids can differ."
+        f"{listed(spelled)}. In this program these characters stay unknown, so ids can differ."
     ]
 
 

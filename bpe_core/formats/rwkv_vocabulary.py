@@ -85,8 +85,8 @@ class RwkvVocabulary(Format):
         alphabet = Alphabet((*unknown_symbols(recipe), *symbols))
         history = History.from_pairs(recipe, alphabet, [])
         note = (
-            f"The file lists no token for {free:,}. In this program the token of this id is {END}, which never occurs "
-            "in encoded texts."
+            f"The file lists no token for the id {free:,}. In this program the token of this id is {END}, which never "
+            "occurs in encoded texts."
         )
         return history.numbered(np.array([free, *(numbers[symbol.text] for symbol in symbols)], np.int64)), (note,)
 

@@ -54,8 +54,8 @@ class SubwordNmtCodes(Format):
         sentences += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
             sentences.append(
-                "In this table unknown characters become bytes. Codes cannot store this rule, so in the file unknown "
-                "characters stay characters."
+                "In this table unknown characters become bytes. Codes cannot store this rule, so programs that read "
+                "the file keep unknown characters as they are."
             )
         return sentences
 

@@ -64,10 +64,12 @@ BITS_FORMULA = (
     "Σ −log₂ p(b after a) / bytes of these words. a and b are neighbouring tokens of a word, and the edge of the word "
     "counts as a token before the first and after the last. p(b after a) = (max(0, n(ab) − D) + D · different after a "
     "· p(b)) / n(a), or p(b) where a never occurred. p(b) = (max(0, different before b − d) + d · different b / "
-    "(V + 1)) / different pairs. V is the number of tokens in the vocabulary, and 1 is added for the edge. D = n₁ / "
-    "(n₁ + 2 n₂), where n₁ is the number of pairs that occurred once, and n₂ the number of pairs that occurred twice. "
-    "d is computed in the same way from the numbers of different tokens before each token. D and d are 0.75 where n₁ "
-    "or n₂ is 0"
+    "(V + 1)) / different pairs. n(ab) is the count of the pair in the training text, and n(a) the count of all pairs "
+    "that begin with a. Three numbers of different tokens are used: those that follow a (different after a), those "
+    "that come before b (different before b), and those that come second in any pair (different b). V is the number "
+    "of tokens in the vocabulary, and 1 is added for the edge. D = n₁ / (n₁ + 2 n₂), where n₁ is the number of pairs "
+    "that occurred once, and n₂ the number of pairs that occurred twice. d is computed in the same way from the "
+    "numbers of different tokens before each token. D and d are 0.75 where n₁ or n₂ is 0"
 )
 BITS_NOTE = (
     "Held-out bits per byte: the bits that a smoothed model (interpolated Kneser-Ney) of pairs of tokens needs "
@@ -86,7 +88,7 @@ MEASURES: dict[str, Measure] = {
         Measure("step", "Step", "step", "steps", "The step of its training at which the tokenizer is measured"),
         Measure(
             *("vocabulary", "Tokens in the vocabulary", "vocabulary", "tokens"),
-            "The tokens of the vocabulary at that step, special tokens included",
+            "The number of tokens in the vocabulary at that step, special tokens included",
         ),
         Measure(
             *("size", "Requested size", "size", "tokens"),

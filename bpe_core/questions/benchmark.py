@@ -138,7 +138,10 @@ columns:
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         if self.reference and not self.parallel:
-            raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
+            raise BpeError(
+                "--reference names a language of parallel texts, so add --parallel. To name one of the tables, use "
+                "--relative-to."
+            )
         tokenizers = dict(at_sizes(studies, self.sizes))
         texts = self.texts_of(studies)
         power = checked_power(self.power)

@@ -312,7 +312,10 @@ def _answer(study: Study, judgement: _Judgement) -> Answer:
     sentences = [*flaws, *filter(None, (said, Method.of(judgement.history.recipe).choices_in_words(judgement.history)))]
     sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
     if verdict.right < judgement.balanced < verdict.steps:
-        sentences.append(f"{judgement.balanced:,} merged the most frequent pair of all texts or of one of the groups.")
+        sentences.append(
+            f"{count_text(judgement.balanced, 'merge')} took the most frequent pair of all texts, or of one of the "
+            "groups."
+        )
     listed = ("step", "kind", "left_text", "right_text", "count", "passed_left_text", "passed_right_text")
     facts: dict[str, Any] = {"steps": verdict.steps, "right": verdict.right, "sound_until": verdict.sound_until}
     facts |= {

@@ -66,7 +66,7 @@ examples:
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
         >>> bpe.ends({"ours": study}, text="a low").sentences[0]
-        'Step back 2 tokens: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
+        'Remove 2 tokens from the end of the prompt: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
     """
 
     words: tuple[str, ...] = parameter(
@@ -275,8 +275,8 @@ def _about_prompt(study: Study, prompt: HealedPrompt) -> Iterator[str]:
     back = count_text(prompt.step_back, "token")
     kept = len(prompt.kept)
     yield (
-        f"Step back {back}: keep {kept:,} of {count_text(len(prompt.ids), 'id')}, and let the next tokens begin with "
-        f"{quoted(prompt.rest)}."
+        f"Remove {back} from the end of the prompt: keep {kept:,} of {count_text(len(prompt.ids), 'id')}, and let the "
+        f"next tokens begin with {quoted(prompt.rest)}."
     )
     names = study.inside.by_index.texts.text
     some = ", ".join(f"“{names[token.index]}”" for token in prompt.tokens[:MOST_NAMED])

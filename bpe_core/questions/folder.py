@@ -130,7 +130,7 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
             continue
         yield from (f"{name}: {sentence}." for sentence in (*difference.tokens, *difference.specials)[:MOST_SAID])
         if difference.first_merge is not None:
-            yield f"{name}: the merges differ from merge {difference.first_merge:,}."
+            yield f"{name}: the merges differ from merge {difference.first_merge:,} on."
         stages = Counter(text.stage for text in difference.texts)
         for stage, times in stages.most_common(MOST_SAID):
             example = next(text.text for text in difference.texts if text.stage == stage)

@@ -55,7 +55,7 @@ The exit code is 3 if the checked map belongs to other tables, and otherwise 0.
 
     renamed: tuple[Pair, ...] = parameter(
         (),
-        help="this special token was renamed, and keeps its row",
+        help="a special token that was renamed from OLD to NEW, so it keeps its row of the embeddings",
         metavar="OLD NEW",
         repeated=True,
         in_json_only=True,

@@ -87,7 +87,7 @@ explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
     )
     draws: int = parameter(
         20,
-        help="how many times to draw the documents at random, to compute low and high (default: 20)",
+        help="how many times to draw the documents at random, to compute the columns low and high (default: 20)",
         metavar="N",
         title="Random draws",
     )

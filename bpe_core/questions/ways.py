@@ -100,7 +100,11 @@ other places is made. This ends when all places are left out.
         is_extra=True,
     )
     draws: int = parameter(
-        100, help="how often to draw a text (default: 100)", metavar="N", title="Random draws", is_extra=True
+        100,
+        help="how many random splits of the text to draw (default: 100)",
+        metavar="N",
+        title="Random draws",
+        is_extra=True,
     )
     shares: Literal["dropout", "sampled", "uniform"] = parameter(
         "dropout",

@@ -302,9 +302,9 @@ def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
     for claim in certificate["floors"]:
         if claim["size"] != always + claim["pieces"]:
             raise FormatError(
-                f"The certificate says that a vocabulary of size {claim['size']:,} has "
-                f"{count_text(claim['pieces'], 'piece')} besides the {count_text(always, 'token')} of every "
-                f"vocabulary, but {claim['size'] - always:,} would be correct."
+                f"The certificate counts {count_text(claim['pieces'], 'piece')} in a vocabulary of size "
+                f"{claim['size']:,}. Every vocabulary also has {count_text(always, 'token')}, so the number of pieces "
+                f"must be {claim['size'] - always:,}."
             )
 
 

@@ -309,7 +309,7 @@ def _of_arrow(array: Any) -> Texts:
     import pyarrow as pa  # pyarrow is installed, as it made this array
 
     if not isinstance(array, (pa.Array, pa.ChunkedArray)):
-        raise BpeError(f"This is a {type(array).__name__} of pyarrow; give a column of it, an array of strings.")
+        raise BpeError(f"This is a {type(array).__name__} of pyarrow; give one of its columns, an array of strings.")
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if array.null_count:

@@ -44,7 +44,7 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
 
     chosen = Recipe.preset(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(chosen, Recipe):
-        raise BpeError(f"A recipe is the name of a preset or a Recipe, not a {type(recipe).__name__}.")
+        raise BpeError(f"The recipe must be the name of a preset, or a Recipe, not a {type(recipe).__name__}.")
     chosen = chosen.with_changes(**choices) if choices else chosen
     source = texts_of(texts)
     if chosen.mixture is not None and isinstance(source, CorpusTexts | NamedTexts):  # counted words are mixed already

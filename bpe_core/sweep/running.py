@@ -261,7 +261,7 @@ class _SharedTexts:
 
     def _documents(self, name: str) -> list[str]:
         corpus = self._plan.measured(name)
-        check_room(2 * (corpus.total_size or 0), "Keeping the texts to measure on", "Name fewer as held_out.")
+        check_room(2 * (corpus.total_size or 0), "Keeping the texts to measure on", "Name fewer texts as held_out.")
         documents = list(corpus.documents())
         if self._plan.interval_over == "lines":
             documents = [line for text in documents for line in text.splitlines(keepends=True)]

@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import Any, ClassVar, get_args
 
 from bpe_core.errors import RecipeError
+from bpe_core.support.wording import count_text
 from bpe_core.text.preparation import normalizers, pre_tokenizers
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Precompiled
@@ -130,8 +131,8 @@ class Strip:
     @property
     def words(self) -> str:
         return (
-            f"At most {self.start} of “{self.content}” are left out at the beginning of the text, and {self.stop} at "
-            "the end."
+            f"“{self.content}” is left out at most {count_text(self.start, 'time')} at the beginning of the text, and "
+            f"at most {count_text(self.stop, 'time')} at the end."
         )
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:

@@ -390,7 +390,7 @@ def test_encoding_a_batch_reports_values_that_are_not_valid_texts() -> None:
         (["é".encode()[:1], "é".encode()[1:]], "Text 2 of the batch"),
         (pa.array(["low", None]), "Row 2 of the array is null"),
         (pa.array([1]), "holds no texts"),
-        (pa.table({"text": ["low"]}), "give a column of it"),
+        (pa.table({"text": ["low"]}), "give one of its columns"),
     ]:
         with pytest.raises(BpeError, match=message):
             tokenizer.encode_batch(batch)

@@ -585,8 +585,11 @@ def forge_certificate(**changes: Any) -> Any:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"pieces": 0, "tokens": 23}, "but 1 would be correct"),
-        ({"size": 900}, "has 1 piece besides the 256 tokens of every vocabulary, but 644 would be correct"),
+        ({"pieces": 0, "tokens": 23}, "the number of pieces must be 1."),
+        (
+            {"size": 900},
+            "Every vocabulary also has 256 tokens, so the number of pieces must be 644.",
+        ),
         ({"always": 2, "size": 3}, "the certificate's words have 3 different symbols"),
         ({"always": 1, "size": 2}, "has the same 1 token besides its pieces"),
         ({"always": 257, "pieces": 0, "size": 257, "tokens": 30}, "prove"),

@@ -164,7 +164,7 @@ def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -
 def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
-    sentence = f"{path} ends without the end mark of such files. If the file was truncated"
+    sentence = f"{path} lacks the end mark of its format. If the file was truncated"
     for end, notes in ((None, []), (-8, [sentence])):
         path.write_bytes(path.read_bytes()[:end])
         corpus = Corpus.from_files(path)

@@ -191,7 +191,7 @@ def test_arrays_of_values_that_are_not_symbols_are_refused_with_an_error_message
         (np.array([1.5]), "holds values of the type float64, but symbols must be integers"),
         (np.array([{"a": 1}], object), "holds Python objects, which are never loaded"),
         (np.zeros((2, 2, 2), int), "holds an array with 3 dimensions"),
-        (np.asfortranarray(np.zeros((2, 2), int)), "2 dimensions in the order of columns"),
+        (np.asfortranarray(np.zeros((2, 2), int)), "2 dimensions, stored column by column"),
     ]
     for array, words in wrong:
         np.save(path, array)

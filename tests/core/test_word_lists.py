@@ -51,9 +51,9 @@ def test_guessing_that_a_table_is_a_word_list_is_reported_and_can_be_overridden(
     assert corpus.sources[0].is_word_list
     assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
     assert [str(note) for note in corpus.skipped] == [
-        f"{path} is read as a list of words with their counts, because its columns have these names",
-        f"{path}: the recipe would split texts into other words: no word begins with a space, although "
-        "the pattern gpt2 makes words that begin with a space",
+        f"{path} is read as a list of words with their counts, because its columns have the usual names of such lists",
+        f"{path}: the recipe would split texts into words other than those of this list: no word begins with a "
+        "space, although the pattern gpt2 makes words that begin with a space",
     ]
     assert read(path, word_list=False) == ["low", "lower"]
     assert read(path, field="word") == ["low", "lower"]

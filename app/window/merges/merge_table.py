@@ -68,7 +68,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
             title = "Next"
             tip = f"The {words.choice} that would have been {words.done} instead"
         columns.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
-    left = f"Tokens in the corpus after this {words.step}"
+    left = f"The number of tokens in the corpus after this {words.step}"
     columns.append(
         Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.indices[r]]), _lengths, "999")
     )

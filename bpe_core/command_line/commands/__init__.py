@@ -28,7 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "branch": "Branch a saved run: forbid or force a pair at a step, and train on from there",
         "extend": "Continue training any tokenizer on new texts, with all its ids kept",
         "trim": "Remove tokens from a table: chosen tokens, the least used, or tokens that an audit finds",
-        "replace": "Replace the tokens that a corpus needs least by the best new tokens, with the same ids and size",
+        "replace": "Replace the tokens that a corpus needs least by the best new tokens, which take over their ids",
         "merge": "Combine two tables into one that keeps the ids of the first",
         "specials": "List, rename, add or remove special tokens, with all ids kept",
     },

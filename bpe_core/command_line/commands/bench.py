@@ -183,7 +183,7 @@ def _print_result(facts: dict[str, Any]) -> None:
     named = f"{plain(Path(facts['table']).name)}, {count_text(facts['tokens'], 'token')}"
     print(
         f"{named}: {count_text(facts['bytes'], 'byte')} in {count_text(facts['texts'], 'text')}, one thread, the best "
-        f"of {ROUNDS}"
+        f"of {ROUNDS} rounds"
     )
     for name, seconds in facts["seconds"].items():
         print(f"  {name:<24} {seconds * 1e3:>10,.1f} ms {facts['bytes'] / seconds / 1e6:>9,.1f} MB/s")

@@ -226,7 +226,10 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
         return Outcome(known.path, True, f"{name}: identical, byte for byte.")
     if is_older and known.path.endswith(FOR_PEOPLE):
         return Outcome(
-            known.path, True, f"{name}: the file layout has changed since then, so the results are not compared."
+            known.path,
+            True,
+            f"{name}: this version lays out the result in another way than the version that wrote the manifest, so the "
+            "two are not compared.",
         )
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
         data = before.read_bytes()

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _fetch(entry: ShelfEntry) -> None:
     if entry.file is not None:
-        sys.stderr.write(f"{plain(entry.title)} is here already: {plain(str(entry.file))}\n")
+        sys.stderr.write(f"{plain(entry.title)} is already on this computer: {plain(str(entry.file))}\n")
         return
     offer = offer_of(entry.name)
     size = f"{offer.size / MEGABYTE:,.1f} MB"

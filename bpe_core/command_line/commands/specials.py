@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--add", action="append", default=[], type=text_argument, metavar="TEXT", help="add a special token")
     add("--remove", action="append", default=[], type=text_argument, metavar="TEXT", help="remove a special token")
     add("--first-id", type=number, metavar="N", help="the id of the first added token")
-    out = f"{OUTPUT}; without it the special tokens are listed"
+    out = f"{OUTPUT}; without -o, the special tokens are only listed"
     add("-o", "--output", dest="out", metavar="OUT", help=out)
     add_checks(parser)
 

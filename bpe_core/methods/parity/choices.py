@@ -52,13 +52,13 @@ class Choices(OwnChoices):
     alpha: int = choice(
         200,
         "Limit in a window",
-        "The limit of a language in the window, as a percentage of an equal share",
+        "How often one language may be chosen in the window, as a percentage of an equal share",
         least=100,
         most=10_000,
         unit=" %",
         applies=lambda recipe: recipe.window_size is not None,
         argument=Argument(
-            "the limit of a language in the window, as a multiple of an equal share (default: 2)",
+            "how often one language may be chosen in the window, as a multiple of an equal share (default: 2)",
             "NUMBER",
             "a window of parity-aware BPE: choose --method parity --variant window",
             _GROUP,

@@ -40,7 +40,7 @@ class Choices(OwnChoices):
     first_stage: FirstStage = choice(
         "runs",
         "First stage splits",
-        "Where the words of the first merges come from: the runs of words, or whole lines as in the authors' trainer",
+        "What the word pattern splits in the first stage: runs of words, or whole lines as in the authors' trainer",
         among=get_args(FirstStage),
         labels={
             "runs": ("runs of words", "Each run is split into words, so no word crosses the end of a run."),

@@ -110,7 +110,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
         raise SizeDoesNotFit(
             f"A vocabulary of {recipe.vocab_size:,} is too large: this text has only {count_text(most, 'token')} to "
             "choose from: its characters, the pieces that occur more than once, and the special tokens.",
-            f"Choose at most {most:,}, or more text.",
+            f"Choose a size of at most {most:,}, or add more text.",
             (least + most) // 2,  # a size by which half of the pieces are dropped
         )
     return most - recipe.vocab_size

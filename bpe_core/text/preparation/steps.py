@@ -199,7 +199,9 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")
     if split and any(map(is_pre_tokenizer, steps)):
-        raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
+        raise RecipeError(
+            'The preparation splits the text, and so does the pattern of the recipe; choose "none" as the pattern.'
+        )
     if len(without_other_tokens(steps, tokens)) < len(steps):
         raise RecipeError("The preparation names a special token that the recipe does not have.")
     places = [_sort_key(step) for step in steps]

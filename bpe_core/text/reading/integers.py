@@ -127,10 +127,10 @@ class _StoredArray:
         if dtype.kind not in "iu":
             raise CorpusError(f"{name} holds values of the type {dtype}, but symbols must be integers. {_HELP}")
         if len(shape) not in (1, 2) or (by_columns and min(shape) > 1):
-            order = " in the order of columns" if by_columns else ""
+            order = ", stored column by column" if by_columns else ""
             raise CorpusError(
                 f"{name} holds an array with {len(shape)} dimensions{order}. Save one sequence, or a table with a "
-                "sequence in each row."
+                "sequence in each row, stored row by row."
             )
         return cls(file, name, dtype, shape)
 

@@ -148,8 +148,7 @@ class SkipLog:
 
         The file may be truncated, but some programs write no end mark.
         """
-        without = "ends without the end mark of such files"
-        self.add(source, f"{source} {without}. If the file was truncated, texts are missing.")
+        self.add(source, f"{source} lacks the end mark of its format. If the file was truncated, texts are missing.")
 
 
 __getattr__ = former_classes(__name__, Skipped="SkippedText")

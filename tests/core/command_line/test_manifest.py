@@ -139,7 +139,7 @@ def _check_old_manifest(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     sizes["results"][0]["sha256"] = "0" * 64
     (folder / "before.json").write_text(json.dumps({**sizes, "version": 1}), encoding="utf-8")
     assert run(["repeat", str(folder / "before.json")]) == 0
-    assert "the file layout has changed" in capsys.readouterr().out
+    assert "this version lays out the result in another way" in capsys.readouterr().out
     (folder / "before.json").write_text(json.dumps(sizes), encoding="utf-8")
     assert run(["repeat", str(folder / "before.json")]) == 1
 

@@ -185,7 +185,7 @@ PROBABLE_TEXTS = ["ab abb", "  a   b ", "é", "éé a é", "old", "aoldb", "a<x>
 def test_a_unigram_gguf_file_encodes_with_the_most_probable_pieces() -> None:
     expected = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
     assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(expected)
-    assert "of only spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
+    assert "with nothing but spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
 
 
 LINES: dict[str, Any] = {

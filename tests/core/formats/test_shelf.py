@@ -132,7 +132,7 @@ def test_the_shelf_lists_a_downloaded_tokenizer_with_its_size_and_licence(
     assert "GPT-2  " in printed.out
     assert hub.downloaded == [(GPT2, "tokenizer.json"), (GPT2, "config.json")], "only what opening needs"
     assert run(["shelf", "--fetch", "GPT-2"]) == 0
-    assert "is here already" in capsys.readouterr().err
+    assert "is already on this computer" in capsys.readouterr().err
     assert hub.asked == [GPT2]
 
 

@@ -166,7 +166,7 @@ def test_the_folder_question_names_a_missing_special_token_with_its_id(model: Pa
     [
         ("tokenizer_config.json", {"eos_token": "<end>"}, "The eos token “<end>” of the configuration is not a token"),
         ("special_tokens_map.json", {"eos_token": "the"}, "special_tokens_map.json names “the”"),
-        ("generation_config.json", {"eos_token_id": 5}, "generation_config.json ends with the id 5"),
+        ("generation_config.json", {"eos_token_id": 5}, "generation_config.json gives the id 5 for the end of a text"),
         ("tokenizer_config.json", {"added_tokens_decoder": {"7": {"content": END}}}, "the id 7, but it has the id"),
     ],
 )

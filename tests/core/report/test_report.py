@@ -237,7 +237,7 @@ def test_a_paper_report_states_the_recipe_and_the_checksum_and_the_program_versi
     write_report(Report("A run", study), page, is_for_paper=True)
     html = page.read_text(encoding="utf-8")
     assert hashlib.sha256(b"low\t2\n").hexdigest()[:16] in html
-    assert "Of pairs with equal counts, it takes the pair" in html
+    assert "Of pairs with equal counts, the training takes the pair" in html
     assert program_version() in html
     assert 'id="methods"' in html
     assert 'id="merges"' not in html
