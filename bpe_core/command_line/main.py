@@ -42,8 +42,8 @@ from bpe_core.command_line.parser import (
     results_of,
 )
 from bpe_core.command_line.plugin_files import without_plugins
-from bpe_core.errors import BpeError, cause_of
-from bpe_core.support.atomic import reserve
+from bpe_core.errors import BpeError, OutputError, cause_of
+from bpe_core.support.atomic import UNCHANGED, reserve
 from bpe_core.support.garbage import exclude_present_objects
 from bpe_core.support.version import PROGRAM
 
@@ -159,7 +159,11 @@ def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Name
     stopped = f"The command was stopped, and {'no manifest' if command.grows else 'nothing'} was written."
     with interruptible(FINISHES, stopped) as interruption:
         interruption.worth_keeping = True
-        account.write(account.manifest(printed.getvalue()))
+        try:
+            account.write(account.manifest(printed.getvalue()))
+        except OutputError as error:
+            said = str(error).removesuffix(UNCHANGED)
+            raise OutputError(f"{said} The result itself is complete, but has no manifest.") from error
     return interruption.exit_code or code
 
 

@@ -42,7 +42,7 @@ from bpe_core.counting.runs import (
 from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.atomic import folder_for
+from bpe_core.support.atomic import UNCHANGED, folder_for
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import (
@@ -239,7 +239,7 @@ def _keep_counted_parts(work: Place) -> Iterator[None]:
         is_of_texts = type(error) is CorpusError and work.name not in str(error) and _keeps_something(work)
         if not is_of_texts and not isinstance(error, OutputError):
             raise
-        said = str(error).removesuffix(" Existing files are unchanged.")
+        said = str(error).removesuffix(UNCHANGED)
         sentence = f"{said} Finished parts are kept in {work.name}; the same command continues from there."
         raise (CorpusError if is_of_texts else OutputError)(sentence) from error
 

@@ -33,6 +33,7 @@ from bpe_core.support.lock import Lock
 
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 TRIES, SECONDS_BETWEEN_TRIES = 5, 0.01
+UNCHANGED = " Existing files are unchanged."
 
 _manifest_of: dict[Path, Path] = {}  # results that grow, with the manifests that describe the former ones
 waiting: list[ResultsWithManifest] = []  # results that wait for the manifest that describes them
@@ -504,4 +505,4 @@ def _sentences(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutputError(f"Could not write {target}: {reason}. Existing files are unchanged.") from error
+        raise OutputError(f"Could not write {target}: {reason}.{UNCHANGED}") from error

@@ -45,7 +45,7 @@ from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.atomic import folder_for
+from bpe_core.support.atomic import UNCHANGED, folder_for
 from bpe_core.support.journal import OF_PARTS
 from bpe_core.support.progress import ALONE, WORTH_TELLING, Progress, Work
 from bpe_core.support.version import program_state
@@ -135,7 +135,7 @@ def encode_documents(
     except OutputError as error:
         is_kept = shards.leave(can_go_on=_can_be_read_again(corpus))
         goes_on = f" Finished shards are kept in {path}{WORKING}; the same command continues from there."
-        said = str(error).removesuffix(" Existing files are unchanged.")
+        said = str(error).removesuffix(UNCHANGED)
         raise OutputError(f"{said}{goes_on if is_kept else ''}") from error
     except ClusterError:
         shards.leave(can_go_on=_can_be_read_again(corpus))

@@ -252,6 +252,28 @@ def test_a_signal_while_a_manifest_is_written_leaves_result_and_manifest_both_ol
     assert after_signal == (new if is_new else old)
 
 
+def test_a_manifest_that_cannot_be_written_does_not_discard_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The disk becomes full when the result is complete."""
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    train = ["train", "book.txt", "--output", "merges.csv", "--quiet", "--manifest", "how.json", "--merges"]
+    assert run([*train, "5"]) == 0
+    old = Path("merges.csv").read_bytes()
+
+    def fill_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("bpe_core.command_line.manifest.asdict", fill_disk)
+        assert run([*train, "6"]) == 1
+    message = "Could not write how.json: No space left on device. The result itself is complete, but has no manifest."
+    assert capsys.readouterr().err == f"bpe-explorer: {message}\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.txt", "merges.csv"]
+    assert Path("merges.csv").read_bytes() != old
+
+
 def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
