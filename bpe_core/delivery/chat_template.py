@@ -14,7 +14,7 @@ from bpe_core.errors import FormatError, TooLarge, TooManyValues
 from bpe_core.formats.base import decoded
 from bpe_core.formats.gguf_section import CHAT_TEMPLATE, LARGEST_HEAD, read_section
 from bpe_core.formats.json_reading import LARGEST
-from bpe_core.formats.transformers_beside import CONFIG
+from bpe_core.formats.transformers_files import CONFIG
 from bpe_core.support.foreign import parsed_json
 from bpe_core.support.optional_packages import MISSING_JINJA, has_jinja
 

@@ -26,7 +26,7 @@ from bpe_core.formats.base import OpenedTable, own_numbers
 from bpe_core.formats.gguf_known_ids import TEXT, converter_name
 from bpe_core.formats.gguf_patterns import BY_NAME
 from bpe_core.formats.hugging_face_cache import FILES, located, tokenizer_file
-from bpe_core.formats.transformers_beside import CONFIG, MAP
+from bpe_core.formats.transformers_files import CONFIG, MAP
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.kit.tokenizer import Tokenizer

@@ -28,7 +28,7 @@ from bpe_core.formats.base import NO_NUMBER, own_numbers
 from bpe_core.formats.hugging_face_cache import FILES, tokenizer_file
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.merges_pair import MERGES_NAMES
-from bpe_core.formats.transformers_beside import ADDED, CONFIG, MAP, MODEL
+from bpe_core.formats.transformers_files import ADDED, CONFIG, MAP, MODEL
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.support.wording import count_text

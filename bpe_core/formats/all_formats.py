@@ -17,6 +17,7 @@ from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.other_files import sentence_about_other
+from bpe_core.formats.transformers_files import SIDECARS, VOCABULARY, WHOLE
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
@@ -85,12 +86,13 @@ class Formats(Mapping[str, "Format"]):
 
         Each format has a mark and a sign. A file must begin with the mark, and the sign must occur near the
         beginning. Either can be empty. A format is loaded only if `head` passes both tests. Formats with a mark come
-        first.
+        first, and formats with neither come last, because they are loaded for almost every file.
         """
         rows = self.rows.items()
         marked = [name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head]
-        others = (name for name, row in rows if not row.mark and row.sign in head)  # looked for only if needed
-        return map(self.__getitem__, chain(marked, others))
+        signed = (name for name, row in rows if not row.mark and row.sign and row.sign in head)  # only if needed
+        others = (name for name, row in rows if not row.mark and not row.sign)
+        return map(self.__getitem__, chain(marked, signed, others))
 
     def extension(self, name: str) -> str:
         """Return the usual ending of a file name for this format, with its dot, such as ".csv" for CSV."""
@@ -102,7 +104,7 @@ class Formats(Mapping[str, "Format"]):
             self[name]
 
 
-# Formats without a mark, in the order in which they are asked whether they recognize a content.
+# The formats, in the order in which they are asked whether they recognize a content (see `Formats.asked_about`).
 _OWN = {
     "csv": Row(
         "Comma-separated values: one row for each step, for spreadsheets and scripts.",
@@ -162,11 +164,13 @@ _OWN = {
         f"{HERE}.youtokentome_model",
         (".yttm",),
         only_read=True,
+        sign=b"\n9601 ",  # the number of ▁, which is one of the characters
     ),
     "tiktoken": Row(
         "Ranks for tiktoken: each token's bytes in base64, and its rank.",
         f"{HERE}.tiktoken_ranks",
         (".tiktoken",),
+        sign=b" ",  # of a rank, in each line
         purpose="for tiktoken",
     ),
     "tiktoken.json": Row(
@@ -310,7 +314,7 @@ def _open(path: Path, beside: Beside) -> OpenedTable:
         ROWS.use(format.name)
         with without_garbage_collection(), report_faults(str(path)):
             opened = format.open(data, str(path), beside)
-        if format.holds_specials:
+        if format.holds_specials or all(beside(name) is None for name in (*SIDECARS, VOCABULARY, WHOLE)):
             return opened
         from bpe_core.formats.transformers_beside import about_beside  # loads all operations on texts
 

@@ -25,8 +25,9 @@ from bpe_core.formats import limitations
 from bpe_core.formats.base import LONGEST, NO_NUMBER, Beside, Format, Opened, Peer, about, dense_numbers, recipe_from
 from bpe_core.formats.json_reading import Object, checked_text, list_in, number_of, object_in, parsed_object
 from bpe_core.formats.limitations import about_same_text, containing
-from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
+from bpe_core.formats.transformers_beside import config_beside, tokens_in
 from bpe_core.formats.transformers_classes import LIKE_BERT, SPACED, class_of, role_tokens
+from bpe_core.formats.transformers_files import CONFIG
 from bpe_core.formats.written_merges import LONGEST_LINE, VERSION, lines_of
 from bpe_core.history.alphabet import NUMBER_OF_KIND, Alphabet, LaidSymbols, RawTexts, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s

@@ -21,8 +21,9 @@ from bpe_core.formats.hugging_face_text import marker_in_texts, read_steps
 from bpe_core.formats.json_reading import indented_json, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import about_same_text, containing, holds_a_blank
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in, tokens_searched_beside
+from bpe_core.formats.transformers_beside import config_beside, tokens_in, tokens_searched_beside
 from bpe_core.formats.transformers_classes import BLANKS_AROUND, byte_steps_of
+from bpe_core.formats.transformers_files import CONFIG
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS

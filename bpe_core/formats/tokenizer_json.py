@@ -25,7 +25,8 @@ from bpe_core.formats.json_reading import Object
 from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordLevel, JsonWordPiece
 from bpe_core.formats.limitations import about_same_text
-from bpe_core.formats.transformers_beside import SIDECARS, about_tokenizer_json
+from bpe_core.formats.transformers_beside import about_tokenizer_json
+from bpe_core.formats.transformers_files import SIDECARS
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe

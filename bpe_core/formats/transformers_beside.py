@@ -26,17 +26,11 @@ from bpe_core.formats.transformers_classes import (
     reads_scores_itself,
     steps_of,
 )
+from bpe_core.formats.transformers_files import ADDED, CONFIG, MAP, MODEL, VOCABULARY, WHOLE
 from bpe_core.history.token_texts import written
 from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 
-ADDED = "added_tokens.json"
-CONFIG = "tokenizer_config.json"
-MAP = "special_tokens_map.json"
-MODEL = "config.json"
-SIDECARS = (CONFIG, MODEL, MAP, ADDED)  # the other files that transformers reads with a tokenizer.json
-VOCABULARY = "vocab.json"
-WHOLE = "tokenizer.json"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
 # Classes that number pieces differently: in fairseq's order, with room for other tokens, or by a vocab.json.
 _OTHER_NUMBERS = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,7 @@ from tests.core.formats.samples import (
 )
 from tests.core.learning import train
 from tests.core.plain_training import join_pair
+from tests.shared import ROOT
 
 TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["minbpe"]
 
@@ -56,6 +59,15 @@ def test_merges_are_recovered_exactly_from_tiktoken_ranks(preset: str) -> None:
     back = write_and_open(history, "tiktoken")
     assert same_merges(back.history, history)
     assert back.history.numbers is None
+
+
+def test_a_ranks_file_is_opened_without_loading_other_formats_and_operations_on_texts(tmp_path: Path) -> None:
+    ranks = tmp_path / "table.tiktoken"
+    ranks.write_bytes(content(learn_preset("gpt2"), "tiktoken"))
+    program = f"import sys, bpe_core; bpe_core.open({str(ranks)!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    unwanted = ("formats.merges_pair", "formats.transformers_beside", "text.decoding", "text.preparation.normalizers")
+    assert {f"bpe_core.{name}" for name in unwanted}.isdisjoint(done.stdout.split())
 
 
 def test_ranks_learned_by_rustbpe_are_opened_with_the_ids_of_tiktoken() -> None:
