@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from bpe_core.history.history import History, unpickled
 from bpe_core.history.packed import packed
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
+from tests.conftest import EXPLORES
 from tests.core.formats.gguf_files import gguf
 from tests.core.formats.hugging_face_tokenizers import KINDS, sentencepiece_model
 from tests.core.formats.test_gguf import BYTES, MERGES
@@ -136,11 +138,14 @@ def test_a_study_of_a_hugging_face_file_is_equal_after_pickling(kind: str) -> No
 
 
 def test_a_study_saved_in_each_format_and_opened_is_equal_after_pickling(tmp_path: Path) -> None:
+    """To save time, each format saves about half of the studies that it can hold."""
     opened = set[str]()
     for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read
         for preset in PRESETS:
             path = tmp_path / f"{preset}.{name.replace('.', '_')}{FORMATS.rows[name].endings[0]}"
             if not METHODS[train_preset(preset).history.recipe.method].fits(FORMATS[name]):
+                continue
+            if not EXPLORES and name in opened and crc32(f"{preset} as {name}".encode()) % 2:
                 continue
             try:
                 train_preset(preset).save(path, format=name)
