@@ -119,7 +119,7 @@ class CommandRecord:
                 f"--manifest needs files, but {address} is an address, and the text there may change. Download "
                 "the text and name the file, or leave out --manifest."
             )
-        self._named = sorted(path for path in named if path and located(path).exists() and path not in self._results)
+        self._named = sorted(path for path in named if path and _is_there(path) and path not in self._results)
         if not self.path.absolute().parent.is_dir():
             raise OutputError(f"There is no folder {self.path.parent} for the manifest {self.path.name}.")
         self._inputs = [self._fingerprint(path) for path in self._named]
@@ -183,6 +183,10 @@ def read_manifest(path: Path) -> Manifest:
 
 def _names_output(word: str, output: str) -> bool:
     return word == output or (word.startswith("-") and word.endswith(output))
+
+
+def _is_there(path: str) -> bool:
+    return os.path.exists(located(path))  # noqa: PTH110 - Path.exists raises an OSError if the name is too long
 
 
 def _without_manifest(argv: Sequence[str]) -> list[str]:

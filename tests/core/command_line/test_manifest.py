@@ -252,6 +252,14 @@ def test_a_signal_while_a_manifest_is_written_leaves_result_and_manifest_both_ol
     assert after_signal == (new if is_new else old)
 
 
+def test_an_input_name_that_is_too_long_is_reported_also_with_a_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["convert", "x" * 5_000, "merges.csv", "--manifest", "how.json"]) == 1
+    assert "name too long" in capsys.readouterr().err
+
+
 def test_a_manifest_that_cannot_be_written_does_not_discard_the_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
