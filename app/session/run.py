@@ -199,7 +199,9 @@ class Run:
         return source.path is None or (known is not None and source.file_state() == (known.size, known.modified_ns))
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
-        """Return the recipe with the interventions of this run. A recipe that has interventions already is returned
+        """Return the recipe with the interventions of this run.
+
+        If the recipe has interventions already, or a method that is not the method of this run, it is returned
         unchanged.
         """
         own = self.recipe.part(SteeringChoices)

@@ -154,7 +154,7 @@ def _never_cancelled() -> bool:
 
 
 def remove_safety_copy(path: Path) -> None:
-    """Remove a safety copy and the sidecar files of SQLite."""
+    """Remove a safety copy and the journal that SQLite may have left beside it."""
     for file in (path, path.with_name(path.name + "-journal")):
         with contextlib.suppress(OSError):
             file.unlink()

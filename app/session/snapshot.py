@@ -21,7 +21,10 @@ LONGEST_TOKEN = 100_000  # most bytes of a token that can be filtered for
 
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
-    """Return the whole state of a session that a file stores. Runs whose training has not begun are left out."""
+    """Return the state of a session as a file stores it.
+
+    Runs whose training has not begun and the runs of lessons are left out.
+    """
     lesson_contents = session.lesson_contents
     theirs = lesson_contents.own_contents()
     runs = tuple(

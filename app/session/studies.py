@@ -49,7 +49,8 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
 def with_named_groups(sources: CorpusTexts) -> CorpusTexts:
     """Return the texts with a group for each text.
 
-    If no text has a group, then each text becomes a group with its own name.
+    If no text has a group, then each text becomes a group with its own name. If only some texts have a group, all
+    others are put into one group, `IN_NONE`.
     """
     if any(source.group for source in sources):
         return tuple(replace(source, group=source.group or IN_NONE) for source in sources)

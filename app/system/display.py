@@ -98,7 +98,10 @@ def _missing(libraries: dict[str, str]) -> list[str]:
 
 
 def _x11_answers() -> bool:
-    """Return whether the X server accepts a connection. Without a connection, Qt would abort the process."""
+    """Return whether the X server accepts a connection. Without a connection, Qt would abort the process.
+
+    If the library for the check is missing, return True. Then the check is left to Qt.
+    """
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

@@ -128,7 +128,8 @@ class EndMessage:
 class Job:
     """A job on its own thread. A job ends by itself or when it is asked to stop, and it is never killed.
 
-    When the window closes, it waits a limited time for the job. If `writes` is true, it waits until the job has ended.
+    A window that is closed waits a limited time for the job. If `writes` is true, the window waits until the job has
+    ended.
     """
 
     def __init__(self, name: str, *, writes: bool = False) -> None:

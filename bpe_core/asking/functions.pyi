@@ -1176,10 +1176,11 @@ def scripts(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how many tokens of the vocabulary each script has, and how many of its characters are in whole tokens.
+    """Show how many tokens each script has in the vocabulary, and how many of its characters occur in tokens.
 
     A token belongs to the script of its letters. Digits, punctuation and spaces belong to no script, and are called
-    Common. Special tokens, unknown tokens and tokens for single bytes of unknown characters are not counted.
+    Common. Tokens with letters of several scripts are in a separate row, and so are tokens that contain a part of a
+    character. Special tokens, unknown tokens and tokens for single bytes of unknown characters are not counted.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Source:
     def plan(self, options: argparse.Namespace) -> FolderPlan:
         """Plan the files of the output folder.
 
-        Raise OutputError if the folder contains any other files.
+        Raise OutputError if the folder contains any other files, or if the main file would replace the input table.
         """
         file = tokenizer_file(self.named) if self.study.format else Path(self.named)
         plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)

@@ -216,7 +216,11 @@ def _sentence_about_hollow(lines: Sequence[Line]) -> str:
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
-    """Draw the number of tokens that each text needs at each step. A band shows the range over all texts."""
+    """Draw the number of tokens per sentence of each text after each step. A band shows the range over all texts.
+
+    If there are too many texts, only those with the most and the fewest tokens get a line. If `texts` is given, texts
+    that it does not name get no line.
+    """
     names = np.array(_texts(table, "text"), object)
     known = list(dict.fromkeys(names.tolist()))
     x = _numbers(table, "step")[names == known[0]]

@@ -67,7 +67,8 @@ def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
 def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
     """Return a dictionary from the text of each token to its id, sorted by id.
 
-    If two tokens have the same text, only the older token is included.
+    Tokens without an id are left out. If two tokens have the same text, only the older token is included.
+    `with_specials` says which special tokens are included.
     """
     number_of: dict[str, int] = {}
     first = history.first_special
@@ -87,8 +88,8 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
     """Add special tokens to a vocabulary, and sort it by id.
 
-    A special token is left out if its id is higher than all ids of the vocabulary, because the library reads such an id
-    from a sidecar file.
+    Special tokens are left out if their ids are the last ones below the number of all tokens. The library reads these
+    tokens from a sidecar file.
 
     >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
     {'<s>': 0, 'a': 1, 'b': 2}

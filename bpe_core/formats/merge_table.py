@@ -384,7 +384,8 @@ def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[
 def scores_by_token(history: History) -> list[list[float | None]]:
     """Return the scores of each token, the earliest score first.
 
-    A score has as many digits as its floating-point type needs. NaN and plus infinity become None.
+    A score has as many digits as its floating-point type needs. Minus infinity becomes a number below all other scores.
+    NaN and plus infinity become None.
     """
     by_token: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
     if history.scores is not None:

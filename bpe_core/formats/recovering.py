@@ -352,9 +352,10 @@ class Parts(Generic[Text]):
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
-    """Find the parts of many tokens with compiled code. Return None if this needs plain Python.
+    """Find the parts of many tokens with compiled code.
 
-    Each token must have at least two symbols.
+    Return None if plain Python should do this work, because there are few tokens, because machine code cannot be used,
+    or because a token has fewer than two symbols.
     """
     if not tokens or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING) or lengths_of(tokens).min() < 2:
         return None

@@ -118,7 +118,7 @@ def _byte_symbols(
 ) -> list[NamedSymbol]:
     """Return the 256 bytes as base symbols with their texts, in the order of their ids.
 
-    Bytes whose text is not in `known` come last.
+    Bytes whose text is not in `known` come last. If `vocabulary` is empty, the bytes have the order of GPT-2.
     """
     texts = [text + marker for text in byte_level.stand_ins()]
     order = byte_level.stand_in_order()

@@ -359,7 +359,7 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
     """Return those tokens of `ids` that do not appear when their own text is encoded.
 
     The text of a token is encoded alone, and also with one of a few characters before or after it. The search ends
-    early when only a few tokens are left.
+    early when only a few tokens are left. So some of the returned tokens may appear in an encoded text.
     """
     texts = decoded(history)
     tokenizer = Tokenizer(history)

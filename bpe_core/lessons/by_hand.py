@@ -1,4 +1,4 @@
-"""The calculations that a student does by hand with a few pieces and their shares.
+"""The calculations that a student does by hand with a few pieces and their probabilities.
 
 >>> model = Model({"h": 4, "u": 2, "g": 4, "hu": 2, "ug": 4})
 >>> BY_HAND[ROW](model, "hug", {}), BY_HAND["way"](model, "hu g", {}), BY_HAND["cut"](model, "hug", {})

@@ -135,7 +135,7 @@ def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
 
 
 def checked_morph_score(rows: Iterable[Mapping[str, str]], name: str) -> dict[str, tuple[str, ...]]:
-    """Return a dictionary from each word of a MorphScore table to its two parts.
+    """Return a dictionary from each word of a MorphScore table to its parts.
 
     Rows whose parts do not spell their word are left out, because no split can agree with them. If a word has several
     rows, the first one counts. `name` is the name of the file for errors.

@@ -21,7 +21,7 @@ def jaccard(counts: Int64s, others: Int64s) -> float:
 def jensen_shannon(counts: Int64s, others: Int64s) -> float:
     """Return the Jensen-Shannon divergence of the tokens of two texts, in bits.
 
-    It is 0 if both texts use all tokens equally often, and 1 if they share no token.
+    It is 0 if each token has the same frequency in both texts, and 1 if the texts have no token in common.
 
     >>> jensen_shannon(np.array([2, 0]), np.array([0, 3])), jensen_shannon(np.array([2, 4]), np.array([1, 2]))
     (1.0, 0.0)

@@ -59,7 +59,7 @@ QUESTIONS = Registry(
 
 @dataclass(frozen=True)
 class Description:
-    """The texts by which people find a question, such as its name and its summary."""
+    """The texts by which people find a question: its subject, the question itself, and its summary."""
 
     about: str  # the subject, such as "this step"
     asks: str  # the question as a user asks it

@@ -115,7 +115,7 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     )
 
     def cited(self) -> Sequence[str]:
-        """Return the file of the tokenizer and the file of the messages, with their checksums."""
+        """Return the file of the tokenizer and the file of the messages, if there is one, with their checksums."""
         path = Path(run_of(self.path)[0])
         tokenizer = path if path.is_file() else files_in(self.path)[1][0]
         files = [f"Tokenizer {file_in_words(tokenizer)}"]

@@ -58,7 +58,7 @@ class Compression(Question):
 def symbols_per_token(history: History, symbols: Int64s) -> npt.NDArray[np.float64] | None:
     """Return the average number of base symbols in a token after 0, 1, 2 ... steps.
 
-    Return None if the history has no counts.
+    Return None if the history has no steps or no counts, or if the counts of the base symbols are needed but not known.
     """
     if not len(history) or not history.has_counts or history.tokens_at_start <= 0:
         return None

@@ -58,7 +58,10 @@ Piece = tuple[int, ...]
 
 
 def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
-    """Yield each piece of a word with the index of its first symbol, sorted by the index and then by the length."""
+    """Yield the pieces of a word that have 2 to `longest` symbols, each with the index of its first symbol.
+
+    The pieces are sorted by this index and then by their length.
+    """
     for begin in range(len(word)):
         for end in range(begin + 2, min(len(word), begin + longest) + 1):
             yield begin, tuple(word[begin:end])

@@ -2,8 +2,8 @@
 
 At each step, the merge must occur more often than every other pair of neighbours. These other pairs are the rivals of
 the merge. Each rival gives a condition, which is called a line. A line has a number for each group: how much more often
-the merge occurs than the rival in a million bytes of this group. The module `insight/shares.py` computes only
-the lines that matter.
+the merge occurs than the rival in a million bytes of this group. The module `insight/shares.py` computes only the lines
+that the shares found so far do not satisfy.
 
 >>> groups = [{b"ab": 3}, {b"bc": 1}]
 >>> [(step, rival, [round(more) for more in oftener]) for step, rival, oftener in lines(groups, [(97, 98)])]

@@ -23,7 +23,7 @@ RunState = Literal["paused", "ended", "failed"]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The size, the time and the hash of a file when it was read.
+    """The size, the modification time and the hash of a file when it was read.
 
     If a later fingerprint differs, the file has changed since.
     """

@@ -84,9 +84,9 @@ def share_reports(reports: Sequence[Report], path: Path | str) -> None:
 
 
 def with_different_titles(runs: Sequence[SharedRun]) -> list[SharedRun]:
-    """Return the same runs, but with titles that are all different.
+    """Return the same runs, with longer titles for runs that have the same title.
 
-    If several runs have the same title, the recipe and the vocabulary size are added to each of these titles.
+    The recipe and the vocabulary size are added to each of these titles.
     """
     times = Counter(run.title for run in runs)
     return [

@@ -77,7 +77,10 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 
 def function_to_normalize(recipe: Recipe) -> Callable[[str], str] | None:
-    """Return a function that normalizes whole texts. Return None if the recipe changes no text."""
+    """Return a function that normalizes whole texts, but not the special tokens in them.
+
+    Return None if the recipe changes no text.
+    """
     if not recipe.normalizes:
         return None
     changed = normalizer(recipe)

@@ -1,7 +1,7 @@
 """The answers to the questions in the handout of an exercise. They can be computed for any texts.
 
-The handout of CS336 asks for the longest token, the average number of bytes per token in both texts, the speed of
-encoding, and the time that it would take to encode 825 GB.
+The handout of CS336 uses two texts. It asks for the longest token, the average number of bytes per token in each text,
+the speed of encoding, and the time that it would take to encode 825 GB.
 """
 
 from __future__ import annotations

@@ -31,9 +31,10 @@ _BY_DATA: tuple[type[Exception], ...] = (
 
 @contextmanager
 def report_faults(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
-    """Convert an exception in the `with` block to an error of type `kind`.
+    """Convert exceptions that damaged data causes in the `with` block to an error of type `kind`.
 
-    The error says that `what` cannot be read, and why. An error of this program stays unchanged.
+    The message of the error is the sentence `what` with the cause, followed by `advice`. All other exceptions, and
+    errors of this program, stay unchanged.
     """
     try:
         yield

@@ -190,7 +190,7 @@ elif sys.platform == "darwin":
     import ctypes
 
     def _free_in_system() -> int | None:
-        """Return how many bytes of memory the system reports as free."""
+        """Return how many bytes of memory the system reports as free, or None if it does not report this number."""
         share = _control("kern.memorystatus_level", ctypes.c_uint32)
         total = _control("hw.memsize", ctypes.c_uint64)
         return None if share is None or total is None else total * share // 100

@@ -104,9 +104,10 @@ def sweep(
 ) -> SweepResult:
     """Learn and measure the runs of a plan that the table `before` does not have yet.
 
-    The function `keep` is called with the table each time the table grows. The runs are added to `session`. If there is
-    a `client` of a Dask cluster, its workers learn and measure. They read the texts themselves, so they must reach the
-    files of the plan, and nothing is added to a session.
+    The function `keep` is called with the table each time the table grows. If there is a `session`, all runs of the
+    plan are added to it, even those in `before`. If there is a `client` of a Dask cluster, its workers learn and
+    measure. They read the texts themselves, so they must reach the files of the plan, and nothing is added to a
+    session.
     """
     runs = runs_of(plan)
     rows = _of_before(runs, before)

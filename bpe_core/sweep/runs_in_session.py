@@ -1,8 +1,8 @@
 """The runs of a sweep in one session file that the window can open.
 
 Two runs with the same recipe and words learn the same tokens. So a run is not learned again if the file has a run with
-its recipe and words. All other contents of the file stay unchanged. During the sweep, the table and the session are
-written every few seconds.
+its recipe and words. All other contents of the file stay unchanged. During the sweep, the table of the results and the
+session are written every few seconds.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ TIMES_THE_WRITING = 10
 
 
 class DiskWriter:
-    """A writer of the table and the session.
+    """A writer of a sweep's table and session.
 
     It writes at most every two seconds. If writing takes a long time, it writes less often.
     """

@@ -115,8 +115,8 @@ def stored_pattern(pattern: str, custom: str) -> tuple[str, str]:
     """Return the name and the custom expression that a recipe stores for a pattern.
 
     If the pattern comes from a plug-in or is listed in `SPELLED_OUT`, the recipe stores its expression under the name
-    "custom". So files can be read without the plug-in. Raise PatternError if the name is unknown, or if the custom
-    expression does not compile.
+    "custom". So files can be read without the plug-in. Raise RecipeError if the name is unknown. Raise PatternError if
+    the custom expression is missing or does not compile.
     """
     if pattern in SPELLED_OUT:
         custom = custom or SPELLED_OUT[pattern].expression

@@ -73,7 +73,8 @@ def _pattern() -> regex.Pattern[str]:
 def segmented(lines: Sequence[str]) -> tuple[str, list[Word]]:
     r"""Join lines of segmented text. Return the text and its words.
 
-    Spaces in `lines` separate words. The text has no spaces.
+    Spaces in `lines` separate words. The text has no spaces. Words without a letter are left out, unless they are
+    numbers.
 
     >>> text, words = segmented(["天気 が", "良い"])
     >>> text, [tuple(word) for word in words]

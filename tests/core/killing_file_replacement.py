@@ -155,7 +155,8 @@ def broken_files(
 ) -> Iterator[str]:
     """Kill a writer in many attempts, each time before a different line in `lines`.
 
-    Yield a message for each attempt that leaves neither the old nor the new content.
+    After each kill, other code reads the files or opens their folder. Yield a message if the files then have neither
+    the old nor the new content.
     """
     write, new = WRITERS[name], NEW[name]
 

@@ -57,7 +57,7 @@ def learn(request: pytest.FixtureRequest) -> Learn:
 
 
 def english_counts(text: str) -> Counter[str]:
-    """Count the words of each line. Each line includes its newline."""
+    """Count the words of a text. The text is divided into lines first. Each line includes its newline."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     return Counter(word for line in lines for word in ENGLISH.findall(line))
 

@@ -402,7 +402,7 @@ def test_encoding_a_batch_reports_values_that_are_not_valid_texts() -> None:
 def test_encoding_a_batch_in_threads_reports_the_position_of_an_invalid_text_in_the_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The number must count all texts, not only the texts of one thread."""
+    """The number in the message counts all texts of the batch, not only the texts of one thread."""
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
     compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)

@@ -52,7 +52,7 @@ def check_history(history: History | None, stored: dict[str, Any]) -> None:
 
 @cache
 def history_of(name: str) -> History:
-    """Read a table with every column that an older version wrote, and return its history."""
+    """Read a table that an older version wrote with all columns, and return its history."""
     return open_table(BEFORE / f"{name}.table.csv").history
 
 

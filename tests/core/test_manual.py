@@ -89,7 +89,7 @@ def test_the_commands_in_the_gallery_draw_the_pictures_shown_there(tmp_path: Pat
 
 
 def _content(path: Path) -> tuple[str, list[bytes]]:
-    """Return the content of a picture, or the size and the number of frames of a film.
+    """Return the name of a picture and its content, or the name of a film, its size and its number of frames.
 
     The fonts in films differ between machines, so their content is not compared.
     """

@@ -1,4 +1,4 @@
-"""Tests that the tokenizer gives the ids of the reference at every merge, and that decoding gives the text back."""
+"""Tests that the tokenizer gives the ids of the reference after every merge, and that decoding gives the text."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_bpe_dropout_samples_splits_as_often_as_subword_nmt() -> None:
 
 
 def test_bpe_dropout_samples_splits_as_often_as_the_tokenizers_library_if_no_pairs_compete() -> None:
-    """If pairs compete, the tokenizers library skips fewer merges than our dropout. The manual shows both numbers."""
+    """If pairs compete, the tokenizers library skips fewer merges than our dropout. The manual has an example."""
     tokenizers = pytest.importorskip("tokenizers")
     whole = {}
     for pairs in (["l o", "lo w", "e s", "es t", "low est"], PAIRS):

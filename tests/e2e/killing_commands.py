@@ -488,7 +488,11 @@ def warm_up() -> None:
 
 
 def run_attempts(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
-    """Make `total` attempts with all commands in turn, and return the attempts."""
+    """Make `total` attempts to interrupt commands, and return the attempts.
+
+    `names` are the cases to try. By default they are chosen at random. If there are fewer attempts than cases, some
+    cases are left out.
+    """
     stored_code.pack()  # from the person's own folder; what tries keep is in theirs
     warm_up()
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:

@@ -103,7 +103,7 @@ class RandomUser:
             self._program.actions[name].trigger()
 
     def _train(self) -> None:
-        """Start a training at full speed unless a training is running."""
+        """Set the speed, mostly to the highest. Start a training unless a training is running."""
         program, status = self._program, self._program.training.status
         program.speed.slider.setValue(self._chosen.choice((100, 100, 100, 70)))
         if not status.is_busy:

@@ -160,7 +160,7 @@ class FigureView(QWidget):
 def _charts_in(figure: Figure | None) -> list[Figure]:
     """Return the figures to draw as charts: the figure itself, or its parts.
 
-    Return an empty list for an empty figure.
+    Return an empty list for an empty figure, or if there is no chart for one of the figures.
     """
     if figure is None or figure.is_empty:
         return []

@@ -78,9 +78,9 @@ def names_in(figure: Figure) -> Sequence[str]:
 
 
 def title_above(figure: Figure) -> str:
-    """Return the title of the vertical axis.
+    """Return the text above a chart: the title of the vertical axis, or the title of a figure with dots.
 
-    It is written above the chart, because a rotated title would need too much height.
+    The title of the axis is above the chart, because a rotated title would need too much height.
     """
     if isinstance(figure, LineFigure):
         return figure.y_title + LOGARITHMIC * figure.is_log_y

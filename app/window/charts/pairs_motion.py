@@ -37,7 +37,7 @@ def at_rest(bars: Sequence[Bar], rows: int) -> list[PlacedBar]:
 
 
 def bars_at(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[PlacedBar]:
-    """Return the bars of an animation at `progress`, from 0 to 1. Bars that disappear come first.
+    """Return the bars of an animation at `progress`, from 0 to 1. The bars that have fallen farthest come last.
 
     >>> a, b = Bar("a", "b", 9, True, False, (1, 2), 9.0), Bar("c", "d", 8, False, False, (3, 4), 8.0)
     >>> [(drawn.bar.left, drawn.row) for drawn in bars_at([a, b], [b], 5, 1.0)]

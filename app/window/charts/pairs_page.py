@@ -290,7 +290,7 @@ class PairsPage(Page):
 
     @property
     def _shows_learned_alone(self) -> bool:
-        """Return whether the page shows learned tokens instead of pairs, because no pair is left."""
+        """Return whether the page shows learned tokens instead of pairs, because bars for pairs would be useless."""
         return self._leads and bool(self.model.learned)
 
     def _draw_learned(self, painter: QPainter, top: float) -> None:

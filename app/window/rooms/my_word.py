@@ -157,7 +157,7 @@ class MyWord(QObject):
 
     @property
     def _names(self) -> SymbolNames | None:
-        """Return the names of the symbols of the run shown. Return None for text."""
+        """Return the names of the run's symbols. Return None if the run learned from text, or if no run is shown."""
         run = self._runs.shown
         return run.recipe.names if run is not None and run.recipe.base_symbols else None
 

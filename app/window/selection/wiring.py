@@ -162,7 +162,10 @@ class SelectionWiring(QObject):
             self.card.hide()
 
     def _follow_run(self) -> None:
-        """Update the card after the run has changed. Hide the card if no run is shown."""
+        """Update the card after the run has changed.
+
+        Hide the card if no run is shown, or if the card explains a split by another run.
+        """
         run = self._runs.shown
         if run is None or (self._reason and run is not self._reason_run):
             self._let_go()

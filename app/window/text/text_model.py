@@ -247,8 +247,9 @@ class TokenTextModel(QObject):
     # -- the time cursor -------------------------------------------------------------------
 
     def ahead_of(self, merges: int) -> Ahead | None:
-        """Return a function that a background task must call before the step can be shown. Return None if there is no
-        need.
+        """Return a function that a background task must call before the step `merges` can be shown.
+
+        Return None if there is no need.
         """
         return self._segmentation.ahead_of(merges)
 

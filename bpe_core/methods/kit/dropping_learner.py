@@ -333,9 +333,10 @@ class DroppingLearner(ABC):
     # -- Scores -----------------------------------------------------------------------------
 
     def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
-        """Use the current scores from this step on, and split all words with them.
+        """Use the current scores after the newest step, and split all words by them.
 
-        A base symbol without a score gets the lowest score of the tokens in `staying`, minus a penalty.
+        A base symbol without a score gets the lowest score of the tokens that the mask `staying` marks, minus a
+        penalty. By default, all tokens in force count.
         """
         self._scores = self._with_penalties(staying)
         row = self._row()

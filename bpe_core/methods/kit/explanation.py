@@ -77,7 +77,7 @@ class ExplainedWord(Protocol):
     def byte_at(self, place: int) -> int:
         """Return the offset in the text at which the symbol with the index `place` begins.
 
-        The last index is the word's end.
+        For the index after the last symbol, return the offset of the word's end.
         """
 
     def explanation(self, place: int, at: int) -> Explanation:

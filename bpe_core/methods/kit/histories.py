@@ -16,15 +16,16 @@ def first_stage_steps(history: History) -> int:
 
 
 def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text has a rank. The rank is the number of the step that removes the boundary.
+    """Return whether the boundaries of a text have ranks.
 
-    Boundaries have ranks if each is removed by at most one step, and if no later step restores it.
+    The rank of a boundary is the number of the step that removes the boundary. Boundaries have ranks if each is removed
+    by at most one step, and if no later step restores it.
     """
     return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 
 
 def learns_by_ranks(history: History) -> bool:
-    """Return whether each boundary in the words of the corpus has a rank (see `has_ranks`)."""
+    """Return whether boundaries in the words of the corpus have ranks (see `has_ranks`)."""
     return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
 
 

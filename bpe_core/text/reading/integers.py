@@ -177,7 +177,7 @@ class _StoredArray:
 
 
 def _checked_offsets(stored: _StoredArray, values: _StoredArray) -> Int64s:
-    """Return the end of each sequence. Raise CorpusError if the offsets do not fit the values."""
+    """Return the end of each sequence that is not empty. Raise CorpusError if the offsets do not fit the values."""
     offsets = stored.whole() if len(stored.shape) == 1 else np.zeros(0, np.int64)
     fits = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(values) and bool((np.diff(offsets) >= 0).all())
     if not fits or len(values.shape) != 1:

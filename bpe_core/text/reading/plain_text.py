@@ -276,8 +276,8 @@ class Utf8Check:
     def checked(self, data: Bytes, start: int) -> Bytes:
         """Return a part of the text, repaired if it is not valid. `start` is the offset of the part in the text.
 
-        A repair replaces invalid bytes or leaves them out, and is reported in the log. Raise EncodingError if
-        `on_invalid` is "strict".
+        A repair replaces invalid bytes or leaves them out, and is reported in the log. If `on_invalid` is "keep",
+        nothing is repaired. If it is "strict", raise EncodingError for an invalid byte.
         """
         bad = first_invalid(data) if self.on_invalid != "keep" else -1
         if bad < 0:

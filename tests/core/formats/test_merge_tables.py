@@ -222,7 +222,7 @@ def test_table_files_with_invalid_names_are_refused(name: str, shown: str) -> No
 
 
 def long_history(merges: int) -> History:
-    """Return a history whose steps each merge two bytes. At each step, the runner-up has the same count."""
+    """Return a history whose steps each merge two bytes. The runner-up of each step is the merged pair itself."""
     columns = Columns.with_room(merges)
     columns.left[:] = columns.runner_up_left[:] = np.arange(merges) // 256
     columns.right[:] = columns.runner_up_right[:] = np.arange(merges) % 256

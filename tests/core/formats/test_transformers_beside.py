@@ -341,7 +341,7 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
 def test_differences_between_bert_tokenizers_in_transformers_4_and_5_are_reported(
     tmp_path: Path, config: dict[str, object], slow: str, cleans: bool
 ) -> None:
-    """The slow classes use Python's character tables. All classes decode differently than version 5 does."""
+    """Slow classes of version 4 use Python's character tables. Most classes of version 4 remove spaces in decoding."""
     file = tmp_path / "vocab.txt"
     file.write_text(BERT, "utf-8")
     shown_notes = notes(file, **config) if config else "\n".join(open_table(file).notes)

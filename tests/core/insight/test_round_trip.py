@@ -56,7 +56,7 @@ def file_of(kind: str) -> bytes:
 
 
 def rows_of_ids(real: list[list[int]], known: list[int], seed: int = 5) -> Iterator[list[int]]:
-    """Yield lists of ids: random ids, ids of real texts, and ids of real texts with a few replaced ids."""
+    """Yield lists of ids: random ids, ids of real texts, and ids of real texts with one id replaced by random ids."""
     chance = Random(seed)
     for number in range(ROWS):
         ids = chance.choice(real)

@@ -53,7 +53,7 @@ def test_every_tool_tip_is_a_constant_or_has_its_markup_escaped() -> None:
 
 
 def test_tokens_that_look_like_markup_are_shown_as_plain_text(qtbot: QtBot, program: Program) -> None:
-    """Lists, tables and tips all show the tokens literally."""
+    """No tip of a list or a table contains the markup of a token. Qt would treat such a tip as markup."""
     program.session.corpus.replace_by_text("markup", "<b>bold</b> " * 40)
     assert program.form.choose(pattern="whitespace", merges=20, vocab_size=None)
     program.session.train()

@@ -233,7 +233,7 @@ def _continues_line(block: QTextBlock) -> bool:
 
 
 def _units(text: str, start: int, stop: int) -> str:
-    """Return the text between two UTF-16 units.
+    """Return the part of a text between two offsets that are counted in UTF-16 units.
 
     >>> _units("a😀bc", 1, 4)
     '😀b'

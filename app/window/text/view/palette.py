@@ -33,7 +33,7 @@ class TokenPalette:
     def on_scale(self) -> tuple[QColor, ...]:
         """Return the colours of a scale, followed by a second shade of each colour.
 
-        The second shade is as readable as the colour, and it differs clearly from the colour.
+        The second shade differs clearly from the colour, and text is as readable on it.
         """
         is_dark = self.paper.lightness() < 128
 

@@ -119,7 +119,7 @@ def with_new_couples(lattice: Lattice, known: Couples, usage: Usage) -> Couples:
 
 
 def most_price(lattice: Lattice, couples: Couples) -> int:
-    """Return the highest price of a couple for each occurrence. A higher price is of no use, or sums may overflow."""
+    """Return the highest price that a couple may have per occurrence. Higher prices are useless, or sums overflow."""
     weights = int(couples.counts.max(axis=1).sum())
     return min((lattice.longest - 1) * lattice.unit, MOST_SUM // max(1, weights))
 
