@@ -196,9 +196,7 @@ def _keep_all(*, aside: bool = False) -> None:
         reason = "another process is still making the machine code" if stored_code.folder() else closed
     except OSError as error:
         reason = str(error)
-    sys.exit(
-        f"The machine code was not made, or cannot be kept in {stored_code.folder() or stored_code.base()}: {reason}"
-    )
+    sys.exit(f"No machine code was stored in {stored_code.folder() or stored_code.base()}: {reason}")
 
 
 def main(arguments: list[str]) -> int:

@@ -37,7 +37,7 @@ NO_COMMAND = (
     "save the values (CSV, JSON …), or use File > Save Figure for Print."
 )
 NO_FILES = "{} was saved without a manifest: {}"
-DIFFERENT = "{} was saved without a manifest: its command makes a different file, so the manifest would be wrong."
+DIFFERENT = "{} was saved without a manifest: the command that the manifest would hold makes a different file."
 STILL_LEARNING = " Wait until training has ended, or pause the training, and save again."
 KEPT = "{} can be made again: the command in its manifest, {}, has made an identical file."
 

@@ -83,7 +83,7 @@ def recipe_in_words(history: History) -> str:
 def choices_in_words(recipe: Recipe, *size: str) -> str:
     """Describe the choices of a recipe, and the size of its vocabulary if it is given."""
     parts = [METHODS[recipe.method].title, *size]
-    parts += [f"pattern {recipe.pattern}", f"minimum frequency {recipe.min_frequency:,}"]
+    parts += [f"pattern {recipe.pattern}", f"minimum count {recipe.min_frequency:,}"]
     parts += [f"ties {recipe.ties}"] if recipe.applies("ties") else []
     groups = () if recipe.mixture is None else recipe.mixture.groups
     samples = [group for group in groups if not group.sample.takes_all]

@@ -231,7 +231,7 @@ def canonical(
     pairs : Sequence[tuple[str, str]], optional
         Say whether these two tokens can ever be neighbours.
     drawn : int, optional
-        Check N random pairs of tokens in the same way.
+        Check for N random pairs of tokens whether the two tokens can ever be neighbours.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1118,7 +1118,7 @@ def race(
     steps : Sequence[int], optional
         Follow the pair that was merged at this step.
     at : int | None, optional
-        Follow the pairs that are merged after the first K steps.
+        Follow the pairs that are merged next after the first K steps.
     never_won : bool, optional
         List the pairs that were runner-up but never merged.
     work : Work | None, optional
@@ -1533,9 +1533,9 @@ def ways(
 ) -> Answer:
     """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    The text is split by the tokenizer itself, by always taking the longest token, into the fewest tokens, into
-    the likeliest tokens, and in three random ways. Without a text, the answer gives the number of tokens that
-    each way needs for a whole corpus.
+    The answer splits the text as the tokenizer does, by always taking the longest token that fits, into the fewest
+    tokens, in the most probable way, and in three random ways. Without a text, the answer gives the number of
+    tokens that each way needs for a whole corpus.
 
     Parameters
     ----------

@@ -365,7 +365,7 @@ def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[s
         if ids[0] == ids[1]:
             continue
         stated = (f"{'none' if id is None else f'{id:,}'} in {file}" for id, file in zip(ids, names, strict=True))
-        yield f"{quoted(text)} has the id {', '.join(stated)}"
+        yield f"the id of {quoted(text)} is {', '.join(stated)}"
 
 
 def about_sidecars(folder: Path, main: FolderFile) -> list[str]:

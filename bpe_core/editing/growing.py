@@ -26,7 +26,7 @@ from bpe_core.support.wording import count_text
 
 NOTHING_NEW = (
     "Nothing new can be learned from this corpus: the table already has all frequent tokens. Use more or other "
-    "texts, or a lower minimum frequency."
+    "texts, or a lower minimum count."
 )
 
 

@@ -69,7 +69,7 @@ class PutTogether:
         if self.left_out:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
             left_out = f"{count_text(len(self.left_out), 'token')} of the second table"
-            why = f"After the merges of the first table, no further merge makes {left_out}."
+            why = f"{left_out} cannot be made after the merges of the first table."
             if looks_tokens_up(self.history):
                 why = f"With the tokens of the first table, {left_out} would never be used."
             more = " …" if len(self.left_out) > MOST_QUOTED else "."

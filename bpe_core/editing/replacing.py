@@ -158,7 +158,7 @@ def replace_on(
             return Replacement(numbered, swap, left.removed, tuple(texts.values()), left.added)
     raise NothingToLearn(
         "No token was swapped: even the tokens that this corpus needs least save more than a new token would save. "
-        "Add texts, choose other texts, or lower the minimum frequency."
+        "Add texts, choose other texts, or lower the minimum count."
     )
 
 

@@ -301,7 +301,9 @@ def _notes(parts: _SymbolsAndMerges, stored: FieldValues) -> list[str]:
     pieces = stored.pieces
     lost = parts.lost[stored.pieces.kinds[parts.lost] != Kind.UNUSED]
     notes = _about_recovered(parts.merges, "Pairs are merged in the order of their scores, as in SentencePiece")
-    notes += about([*pieces.texts_of(lost)], "pieces cannot be made of two other pieces, so no text becomes them: {}")
+    notes += about(
+        [*pieces.texts_of(lost)], "pieces cannot be made of two other pieces, so no text is split into them: {}"
+    )
     unused = pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused, and are unknown outside of longer pieces: {}")

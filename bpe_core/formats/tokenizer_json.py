@@ -157,8 +157,8 @@ class TokenizerJson(Format):
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
         if cut:
             notes.append(
-                f"The file says how texts are made equally long ({' and '.join(cut)}). This program does not "
-                "change the length."
+                f"The file has rules for the length of texts ({' and '.join(cut)}). This program does not apply these "
+                "rules."
             )
         return history, notes
 

@@ -59,7 +59,7 @@ EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays
 END_SENTENCES: dict[EndReason, str] = {
     "": "Training has not ended.",
     "vocabulary full": "The vocabulary has the requested size.",
-    "too rare": "No pair reaches the minimum frequency any more.",
+    "too rare": "No pair reaches the minimum count any more.",
     "no pairs": "No two neighbouring symbols are left to merge.",
     "nothing pays": "No pair in any block occurs often enough to save space, or no byte is free to replace a pair.",
     "stopped": "Training was stopped.",

@@ -110,7 +110,7 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "taken": _taken,
     "overlap": lambda reason, name: (
         f"{_pair(reason, name)} is merged by {_step(reason.rank)} from left to right. The left token of this pair "
-        "had already been merged with the token before."
+        "had already been merged with the token before it."
     ),
     "unknown": lambda reason, name: "A character outside the alphabet is here. Such a character is never merged.",
     "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",

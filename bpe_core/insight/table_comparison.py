@@ -194,9 +194,9 @@ def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
     texts = written(history.first(merge.step))
     if (texts[merge.runner_up[0]], texts[merge.runner_up[1]]) != rival:
         return ""
-    rules = f"by the rules {history.recipe.ties} and {other.recipe.ties}"
+    rules = f"the tie rules {history.recipe.ties} and {other.recipe.ties}"
     chosen = f"{_written(texts[merge.left], texts[merge.right])} and {_written(*rival)}"
-    return f"A tie: {chosen} both occur {count_text(merge.count, 'time')}, and {rules} different pairs win."
+    return f"A tie: {chosen} both occur {count_text(merge.count, 'time')}, and {rules} choose different pairs."
 
 
 def _by_hand(history: History, other: History, first: int) -> str:

@@ -74,10 +74,10 @@ BITS_FORMULA = (
 BITS_NOTE = (
     "Held-out bits per byte: the bits that a smoothed model (interpolated Kneser-Ney) of pairs of tokens needs "
     "for held-out words. The model learns from the training text. A smaller number is better. The held-out words "
-    "come from the text that you name, or else are each tenth word of the training text. Each word is measured "
+    "come from the text that you name, or else are every tenth word of the training text. Each word is measured "
     "alone: the words before it do not matter, and spaces that the recipe drops cost nothing. The measure compares "
-    "all sizes of one run. If this would take too long (blocks with separate tables, very long words, pieces "
-    "dropped while there are more than 65,536), only some sizes are measured, and the answer says how many. A "
+    "the sizes of one run. Only some sizes are measured if all would take too long: with separate tables for blocks, "
+    "with very long words, and above 65,536 pieces in methods that drop pieces. The answer then says how many. A "
     "trained model with a long memory may prefer larger vocabularies."
 )
 

@@ -116,7 +116,7 @@ examples:
     )
     drawn: int = parameter(
         0,
-        help="check N random pairs of tokens in the same way",
+        help="check for N random pairs of tokens whether the two tokens can ever be neighbours",
         metavar="N",
         title="Random pairs",
         is_extra=True,

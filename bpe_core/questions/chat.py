@@ -337,7 +337,7 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
         yield (
             f"The ids up to message {turn.message:,} do not begin with the ids up to message {turn.before:,}. Only the "
             f"first {turn.common:,} of {count_text(turn.before_tokens, 'id is', 'ids are')} the same, so a model must "
-            "compute the other ids again."
+            "process the other ids again."
         )
     if asked and all(turn.is_kept for turn in asked):
         yield "The ids of each answer begin with the ids of its question."

@@ -278,13 +278,13 @@ def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
     recipe = study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
     if name == IN_LOWER_CASE:
-        subject = "Its file" if judgement.is_unsaid else "The table"
+        subject = "The table's file" if judgement.is_unsaid else "The table"
         sentence = f"{subject} does not say that texts were put into lower case, but lower-case texts fit best."
         return sentence, not judgement.is_unsaid
     if name in UNSAID:
         return UNSAID[name], False
     if not name or not says or judgement.is_unsaid:
-        return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
+        return (f"The table's file does not say how texts were split; {name} fits best." if name else ""), False
     return (
         f"The table names the pattern {recipe.pattern}, but with this pattern only the first "
         f"{count_text(judgement.own_until, 'merge')} follow from the counts. Of all known patterns, {name} fits best."

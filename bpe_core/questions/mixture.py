@@ -171,7 +171,7 @@ explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
         least = min(unexplained for unexplained, _ in by_pattern.values())
         chosen, *others = (name for name, (unexplained, _) in by_pattern.items() if unexplained <= AS_WELL * least)
         beside = f" (equally well: {', '.join(others)})" if others else ""
-        said = f"Its file does not say how texts were split; of all known ways {chosen} fits best{beside}."
+        said = f"The table's file does not say how texts were split. Of all known patterns, {chosen} fits best{beside}."
         return [said], by_pattern[chosen][1], recipe.with_changes(pattern=chosen, custom_pattern="")
 
 

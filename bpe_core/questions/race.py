@@ -68,7 +68,7 @@ examples:
         title="Merged at steps",
         example="1 2",
     )
-    at: int | None = parameter(None, help="follow the pairs that are merged after the first K steps", metavar="K")
+    at: int | None = parameter(None, help="follow the pairs that are merged next after the first K steps", metavar="K")
     never_won: bool = parameter(
         False, help="list the pairs that were runner-up but never merged", title="Pairs that were never merged"
     )

@@ -88,7 +88,8 @@ examples:
             }
         )
         real = [name for name in names if name in characters and name not in (COMMON, INHERITED)]
-        first = f"Most tokens are {real[0]}: {tokens[real[0]]:,} of {whole:,}." if real else "No token holds a letter."
+        most = f"The script with the most tokens is {real[0]}: {tokens[real[0]]:,} of {whole:,}." if real else ""
+        first = most or "No token holds a letter."
         sentence = f"{first} {count_text(len(real), 'script has', 'scripts have')} tokens." if len(real) > 1 else first
         shown = DataTable({"tokenizer": ["tokens"] * len(names), "text": names, "tokens": table.columns["tokens"]})
         figure = replace(dots_chart(shown), title="The number of tokens of each script.", sentence=sentence)

@@ -45,9 +45,9 @@ WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.item
 class Ways(Question):
     """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    The text is split by the tokenizer itself, by always taking the longest token, into the fewest tokens, into
-    the likeliest tokens, and in three random ways. Without a text, the answer gives the number of tokens that
-    each way needs for a whole corpus.
+    The answer splits the text as the tokenizer does, by always taking the longest token that fits, into the fewest
+    tokens, in the most probable way, and in three random ways. Without a text, the answer gives the number of
+    tokens that each way needs for a whole corpus.
     """
 
     about = "this place"

@@ -262,7 +262,7 @@ def _names_at(place: list[object], picked: object) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
-ADVICE = "Open an older copy of the file, such as one of a backup."
+ADVICE = "Open an older copy of the file, such as one from a backup."
 TIMES_THE_FILE = 3  # the memory that reading takes
 OF_A_RUN = {
     "run": "its recipe and state",

@@ -61,7 +61,7 @@ class ParquetFile:
                     start += len(batch)
                 most = min(rows, self._pages.most_rows)  # the next group will be like this one
             except DamagedPart as damage:
-                raise DamagedPart(f"{where} cannot be read, as {damage}") from damage
+                raise DamagedPart(f"{where} cannot be read, because {damage}") from damage
             except (self._arrow.ArrowException, OSError) as error:
                 if isinstance(error, OSError) and error.errno:  # bytes on the disk
                     raise

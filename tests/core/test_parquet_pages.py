@@ -88,7 +88,7 @@ def test_impossible_parquet_page_headers_are_refused(tmp_path: Path) -> None:
             path.write_bytes(_with_changed_header(whole, place, **claims))
             shown_message = sentence(path)
             assert shown_message.startswith(
-                f"{path} is damaged: its row group 1 of 1, rows 1 to 2,000, cannot be read, as the "
+                f"{path} is damaged: its row group 1 of 1, rows 1 to 2,000, cannot be read, because the "
             )
             assert f"page at byte {place:,} " in shown_message
             assert message in shown_message

@@ -192,7 +192,7 @@ def test_the_mixture_command_prints_only_json_with_the_json_option(
     groups = [word for name in texts for word in ("--group", name, str(OWN / f"{name}.txt"))]
     assert run(["mixture", str(tmp_path / "merges.tiktoken"), *groups, "--json"]) == 0
     report = json.loads(capfd.readouterr().out)
-    assert "all known ways gpt2 fits best" in report["sentences"][0]
+    assert "all known patterns, gpt2 fits best" in report["sentences"][0]
     assert sum(row["share"] for row in report["rows"]) == pytest.approx(1)
 
 

@@ -80,7 +80,8 @@ def _report(report: Report, others: dict[str, int]) -> list[str]:
     lines.append(f"Sizes with today's compressors: {reached}.")
     lines.append(
         f"The file has {count_text(report.blocks, 'block')}. The compressor replaced "
-        f"{count_text(report.replaced_pairs, 'pair')}, and its tables have {count_text(report.table_bytes, 'byte')}."
+        f"{count_text(report.replaced_pairs, 'pair')}, and the tables of pairs take "
+        f"{count_text(report.table_bytes, 'byte')}."
     )
     if report.full_blocks:
         lines.append(

@@ -164,7 +164,7 @@ class SessionWiring(QObject):
             self._session.runs.resume()
         elif path is not None and is_being_written(path):
             answer = Answer("Follow It", partial(self._session.following.begin, path))
-            sentence = f"Another program writes {path.name} now. This window shows the steps that are saved."
+            sentence = f"Another program is writing {path.name}. This window shows the steps that are saved so far."
             self._notify(sentence, answers=(answer,))
 
     def _open_lab(self, kept: object) -> None:

@@ -76,7 +76,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"the table ({', '.join(ENDINGS)}), with a row for each run and size; or {EXTENSION}, a session with all runs"
     )
     add("-o", "--output", type=Path, action="append", default=[], metavar="OUT", help=output)
-    summary = "mean, standard deviation, minimum and maximum over the seeds; with a single run, its intervals"
+    summary = (
+        "the mean, standard deviation, minimum and maximum of each measure over the seeds; with a single run, also the "
+        "intervals of its measures"
+    )
     add("--summary", type=Path, metavar="OUT", help=summary)
     add(
         "--threads",

@@ -352,7 +352,7 @@ class _Check:
         life = self.method.life(token, at, history, self.words, lambda: life_without_words(history, token, at))
         _require(
             (life.token, life.at) == (token, at),
-            "The method describes the life of another token, or after another number of steps.",
+            "The method describes the life of another token, or a life after another number of steps.",
         )
         try:
             ways = ways_of(history)

@@ -44,7 +44,7 @@ def what_is_wrong(history: History) -> str:
     for step, (left, right, token) in enumerate(zip(*columns, strict=True), start=1):
         halves = [left] if right == NOTHING else [left, right]
         if not all(0 <= half < len(in_use) and in_use[half] for half in halves):
-            return f"step {step:,} uses a token that does not exist then"
+            return f"step {step:,} uses a token that does not exist at this step"
         if right == NOTHING:
             if token != left or left < len(alphabet):
                 return f"step {step:,} drops a token that cannot be dropped"

@@ -130,8 +130,8 @@ class WhyPath(WordReasons):
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
             return f"{best} {here}. The best way that {otherwise} takes {count_text(more, 'token')} more."
-        as_many = "as many tokens, " if self._counts_first else ""
-        return f"{best} {here}. The best way that {otherwise} is {as_many}{_lead(comparison.lead)}."
+        as_many = "has as many tokens and " if self._counts_first else ""
+        return f"{best} {here}. The best way that {otherwise} {as_many}is {_lead(comparison.lead)}."
 
     def _way(self, title: str, scored: ScoredCut) -> Way:
         title += f", {count_text(len(scored.tokens), 'token')}" if self._counts_first else ""

@@ -59,6 +59,6 @@ def test_the_compiler_reports_a_full_disk_without_a_traceback(
     monkeypatch.setattr(readiness, "start_compiler", lambda **how: Popen([sys.executable, "-c", full], **how))
     assert run(["doctor", "--prepare"]) == 1
     complaint = capfd.readouterr().err
-    assert "cannot be kept in " in complaint
+    assert "No machine code was stored in " in complaint
     assert complaint.endswith("No space left on device.\n")
     assert "Traceback" not in complaint

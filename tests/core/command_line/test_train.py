@@ -31,7 +31,7 @@ def test_the_train_command_prints_the_number_of_merges_and_why_training_ended(
     printed = capsys.readouterr()
     assert printed.out.startswith("Learned 7 merges in ")
     assert "a vocabulary of 263" in printed.out
-    assert "No pair reaches the minimum frequency any more." in printed.out
+    assert "No pair reaches the minimum count any more." in printed.out
     assert printed.out.endswith(f"Wrote {output}.\n")
     assert printed.err == ""  # not a terminal: no progress
 

@@ -21,7 +21,7 @@ def test_the_words_command_prints_the_words_after_each_merge(capsys: pytest.Capt
         "low | low e r | low e s t",
         "3  low + e → lowe                    2 times",
         "low | lowe r | lowe s t",
-        "No pair reaches the minimum frequency any more.",
+        "No pair reaches the minimum count any more.",
         "lowly → low l y   (y: not in the words to learn from)",
     ]
 

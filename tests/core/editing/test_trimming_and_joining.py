@@ -212,8 +212,7 @@ def test_joining_reports_a_token_of_the_second_table_that_cannot_be_made() -> No
     both = put_together(first, second)
     assert both.left_out == (b"abcd",)  # b and c are joined before
     assert both.sentences[-1] == (
-        "After the merges of the first table, no further merge makes 1 token of the second table. "
-        "The result leaves out “abcd”."
+        "1 token of the second table cannot be made after the merges of the first table. The result leaves out “abcd”."
     )
 
 

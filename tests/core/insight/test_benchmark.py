@@ -262,7 +262,9 @@ def test_the_benchmark_reports_the_share_of_text_that_cannot_be_encoded(
     everything = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     remark, unequal = benchmark({"bytes": everything, "words": history}, texts).remarks
     assert unequal.startswith("The vocabularies have different sizes (")
-    shares = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, without spaces)"
+    shares = (
+        "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (shares of the bytes, spaces not counted)"
+    )
     assert remark.startswith(f"words cannot encode everything: {shares} become unknown tokens or no tokens")
     write_history(history, tmp_path / "words.csv")
     (tmp_path / "text.txt").write_text("xyz", encoding="utf-8")

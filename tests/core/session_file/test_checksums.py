@@ -59,7 +59,7 @@ def test_a_changed_but_plausible_value_in_a_session_file_is_detected(path: Path,
     with pytest.raises(FormatError, match=what) as refusal:
         read_session(path)
     assert "damaged" in str(refusal.value)
-    assert str(refusal.value).endswith("Open an older copy of the file, such as one of a backup.")
+    assert str(refusal.value).endswith("Open an older copy of the file, such as one from a backup.")
 
 
 def test_an_older_session_file_without_checksums_opens(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_the_window_writes_manifests_for_every_kind_of_saved_file(
 
     monkeypatch.setattr("app.session.manifests.keep_manifest", lambda *_: False)
     saving.shown("ranks")
-    assert "its command makes a different file" in saving.said_of("other.csv", saving.chart)
+    assert "the manifest would hold makes a different file" in saving.said_of("other.csv", saving.chart)
     assert not (tmp_path / "other.csv.bpex").exists()
     program.actions["manifests"].setChecked(False)
 

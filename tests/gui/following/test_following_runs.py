@@ -264,7 +264,7 @@ def test_a_session_opened_while_another_program_writes_to_it_can_be_followed(
     with reserve(session):
         write_run(history.first(5), words, session)
         program.filing.open(session)
-        wait_until(qtbot, lambda: "Another program writes run.bpex now." in program.messages.sentence.text())
+        wait_until(qtbot, lambda: "Another program is writing run.bpex." in program.messages.sentence.text())
         assert not is_followed(program)
         press(program, "Follow It")
         wait_until(qtbot, lambda: is_followed(program))

@@ -163,7 +163,7 @@ def test_a_run_that_ended_early_says_why(program: Program, train: Train) -> None
     program.opening.open_sample(samples()[1])
     small(program, 30_000)
     train(program)
-    assert "minimum frequency" in program.status.sentence.text()
+    assert "minimum count" in program.status.sentence.text()
 
 
 def test_an_impossible_vocabulary_size_is_replaced_by_a_possible_size(

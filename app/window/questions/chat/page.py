@@ -80,7 +80,11 @@ class RenderedChat(QTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        name_widget(self, "The rendered chat", "The text that a model gets. The colours are those of the rows")
+        name_widget(
+            self,
+            "The rendered chat",
+            "The text that a model gets. Tokens and rows of the same role have the same colour",
+        )
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setFont(fixed_font(self.font().pointSizeF()))
