@@ -382,10 +382,10 @@ def _file_to_read(path: Path) -> Path:
 
 
 def _content(path: Path, beside: Beside) -> tuple[bytes, Format | None]:
-    """Read a file, and return its content and its format. The format is None if it is not known yet.
+    """Read a file, and return its content and its format.
 
-    The first bytes may show that the file is not a table. It may be a video, for example. Then only these bytes are
-    read and returned.
+    The format is None if the file is longer than its first bytes, or if they do not show the format. The first bytes
+    may show that the file is not a table. It may be a video, for example. Then only these bytes are read and returned.
     """
     try:
         with _opened(_file_to_read(path)) as file:

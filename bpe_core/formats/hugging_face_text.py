@@ -179,9 +179,9 @@ class TextPreparation:
 def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
     """Read how a file normalizes and splits texts.
 
-    If choices of a recipe describe the file exactly, the result contains these choices. Otherwise it contains
-    operations. If `shows_bytes` is true, the characters of the file's tokens represent bytes. Only operations can
-    describe such a file.
+    If choices of a recipe describe the normalizer exactly, the result contains these choices. Otherwise it contains
+    operations. The pre-tokenizer is read in the same way. If `shows_bytes` is true, the characters of the file's tokens
+    represent bytes. Only operations can describe a pre-tokenizer that makes such characters.
     """
     preparation = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", preparation, name)
