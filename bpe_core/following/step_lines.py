@@ -58,7 +58,8 @@ class StepLines:
             "why": run.why,
             "is_written": run.is_written,
         }
-        yield json.dumps(state, ensure_ascii=False).encode() + b"\n"
+        # A name of a file need not be UTF-8. The escapes of its other bytes are also escapes of JSON.
+        yield json.dumps(state, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
 
 
 def _parts_of(history: History) -> tuple[bytes, list[bytes]]:

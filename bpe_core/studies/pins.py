@@ -78,7 +78,8 @@ class Pins:
         beside = os.path.relpath(self.table, path.parent) if self.table else ""
         with write_atomically(path) as file:
             content = {**asdict(self), "table": beside}
-            file.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
+            text = json.dumps(content, ensure_ascii=False, indent=1)
+            file.write(text.encode(errors="backslashreplace") + b"\n")
 
     def differences(self, study: Study) -> list[str]:
         """Return a sentence for each text whose ids have changed since it was pinned.

@@ -203,7 +203,7 @@ def _write_folder(
 
 def _write(path: Path, text: str) -> None:
     with write_atomically(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))  # a name in it need not be UTF-8
 
 
 QUESTIONS = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,19 @@ def test_circular_links_and_file_names_that_are_not_valid_unicode_cause_no_trace
     name = os.fsdecode(b"n\n\xff")
     assert run(["train", "book.txt", "--merges", "3", "-o", f"{name}.csv", "--manifest", f"{name}.json"]) == 0
     assert json.loads(Path(f"{name}.json").read_bytes())["results"][0]["path"] == f"{name}.csv"
+
+
+@posix_only
+def test_files_with_names_that_are_not_valid_unicode_are_named_in_files_and_lines_of_json(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    name = os.fsdecode(b"n\xff")
+    for file in ("book.txt", "tokenizer.json", "run.bpex"):
+        shutil.copy(file, f"{name}{Path(file).suffix}")
+    assert run(["pin", f"{name}.json", "-o", "pins.json"]) == 0
+    assert run(["check", "--pins", "pins.json"]) == 0
+    assert run(["exercise", f"{name}.txt", "--sizes", "262", "--write", "class"]) == 0
+    assert r"n\udcff" in Path("class/questions.md").read_text(encoding="utf-8")
+    capfd.readouterr()
+    assert run(["follow", f"{name}.bpex", "--once"]) == 0
+    assert json.loads(capfd.readouterr().out.splitlines()[-1])["name"] == f"{name}.bpex"

@@ -64,6 +64,12 @@ def test_steps_of_every_method_that_are_written_to_a_pipe_are_read_back_unchange
     assert whole.history.end_reason == history.end_reason
 
 
+def test_the_name_of_a_followed_file_need_not_be_utf8() -> None:
+    name = os.fsdecode(b"r\xffn.bpex")
+    stream = b"".join(StepLines().new_lines(FollowedRun(name, "waiting", why=f"There is no file {name}.")))
+    assert json.loads(stream)["name"] == name
+
+
 def test_each_step_of_a_followed_run_is_printed_only_once() -> None:
     history = bpe.train(TEXT, "gpt2", merges=20).history
     lines = [json.loads(line) for line in lines_of(history, 4, 4, 11).splitlines()]
