@@ -274,8 +274,8 @@ def from_session(saved: SavedSource) -> CorpusText:
         return dataclasses.replace(source, address=path, refused=refused)
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = (
-            f"{path} is on another computer and comes from a session file. If you trust it, add the file with File > "
-            "Open Texts."
+            f"{path} is on another computer and comes from a session file. If you trust that computer, add the file "
+            "with File > Open Texts."
         )
     is_folder = not refused and (bool(saved.picked) or Path(path).is_dir())
     source = dataclasses.replace(source, picked=saved.picked, word_list=saved.word_list)

@@ -76,7 +76,7 @@ def audit(
     study : Study
         The study that `train` or `open` returned, or a history.
     only : str, optional
-        List only tokens with these criteria, separated by commas.
+        List only tokens that meet at least one of these criteria, separated by commas.
     sort : str, optional
         The order of the list.
     reverse : bool, optional
@@ -971,7 +971,7 @@ def noise(
     share : float, optional
         The share of words, spaces or line ends that change.
     seed : int, optional
-        The seed of the random changes: equal seeds make equal changes.
+        The seed of the random changes; equal seeds make equal changes.
     characters : int, optional
         How many characters of the texts are used.
     measure : Literal['edits', 'overlap', 'growth'], optional

@@ -184,5 +184,5 @@ def cluster_of(options: argparse.Namespace, activity: str) -> Iterator[Any]:
     from bpe_core.support.cluster import cluster  # Dask takes a while to load
 
     with cluster(options.on, options.workers) as client:
-        sys.stderr.write(f"{activity} on a cluster; watch it at {client.dashboard_link}\n")
+        sys.stderr.write(f"{activity} on a cluster. See the progress at {client.dashboard_link}\n")
         yield client

@@ -49,7 +49,7 @@ class JsonBpe(JsonModel):
         if recipe.marker == "symbol":
             return [f"tokenizer.json can add {marker} to the last character of a word, but not as a separate symbol."]
         if recipe.marker == "prefix" and recipe.base == "bytes":
-            return [f"tokenizer.json cannot store the word marker {marker} on bytes."]
+            return [f"tokenizer.json cannot store the word marker {marker} if the base symbols are bytes."]
         return super().impossible(history)
 
     def does_otherwise(self, history: History) -> list[str]:

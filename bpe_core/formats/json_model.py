@@ -172,10 +172,10 @@ def searched_unknown(unknown: str, added: Mapping[str, AddedNumber]) -> str:
 def about_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> list[str]:
     if not unknown or unknown in vocabulary:
         return []
-    substitute = "that added token" if unknown in added else "a token without a number"
+    substitute = "that added token" if unknown in added else "a token without an id"
     return [
         f"The vocabulary lacks {unknown!r}, the token for unknown characters. The file's library refuses texts "
-        f"with unknown characters. In this program such characters are {substitute}."
+        f"with unknown characters. In this program such characters become {substitute}."
     ]
 
 

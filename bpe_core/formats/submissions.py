@@ -85,7 +85,7 @@ def _of_text(data: bytes, name: str) -> Submission:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if _MINBPE_FOR_PEOPLE.match(lines[0]):
         raise FormatError(
-            f"{name} is the readable list that minbpe writes, which lacks some bytes. Name its .model instead."
+            f"{name} is the readable list that minbpe writes, which lacks some bytes. Name minbpe's .model instead."
         )
     if all(_OF_BYTES.match(line) or _OF_IDS.match(line) for line in lines[:2]) or first not in ("[", "{", "("):
         return _of_lines(text, name)

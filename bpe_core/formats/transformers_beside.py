@@ -79,7 +79,8 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
         lacking = [token for token in tokens if token not in searched]
         searched.update(lacking)
         sentences += about(
-            lacking, f"tokens in {name} in its folder are not matched here, but are in a tokenizer.json: {{}}"
+            lacking,
+            f"tokens in {name} in its folder are matched with a tokenizer.json, but not here: {{}}",
         )
         sides = [text for text, how in tokens.items() if how and how != AddedToken(text, special=False)]
         by_spaces |= {text: None for text in sides if text in {*recipe.special_tokens} - done}

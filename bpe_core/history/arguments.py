@@ -70,7 +70,7 @@ def documents_of(text: Any) -> list[str]:
 def _of_row(row: Mapping[str, Any], place: int) -> Any:
     text = row[_name_of_texts(list(row), f"Row {place:,}")]
     if not isinstance(text, str):
-        raise CorpusError(f"Row {place:,} has a {type(text).__name__} instead of a text. Leave rows without texts out.")
+        raise CorpusError(f"Row {place:,} has a {type(text).__name__} instead of a text. Leave out rows without texts.")
     return text
 
 

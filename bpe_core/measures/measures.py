@@ -85,7 +85,7 @@ MEASURES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
         # -- the tokenizer -----------------------------------------------------------------
-        Measure("step", "Step", "step", "steps", "The step of its training at which the tokenizer is measured"),
+        Measure("step", "Step", "step", "steps", "The training step after which the tokenizer is measured"),
         Measure(
             *("vocabulary", "Tokens in the vocabulary", "vocabulary", "tokens"),
             "The number of tokens in the vocabulary at that step, special tokens included",
@@ -153,8 +153,9 @@ MEASURES: dict[str, Measure] = {
             "Σ rank · p, with p the share of each token among all tokens of the text, and ranks from 1",
             digits=1,
             note=(
-                "After Limisiewicz and others (2023), whose program counts ranks from 0. More means that more of the "
-                "vocabulary serves the text. Longer texts have a higher rank. Compare tokenizers on the same sentences."
+                "The measure is that of Limisiewicz and others (2023). Their program counts ranks from 0. A higher "
+                "rank means that a larger part of the vocabulary serves the text. Longer texts have a higher rank. "
+                "Compare tokenizers on the same sentences."
             ),
         ),
         Measure(

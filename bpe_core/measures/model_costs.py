@@ -168,7 +168,7 @@ def _of_config(path: str) -> dict[str, Any]:
     if any(isinstance(config.get(name), int) and config[name] > 1 for name in OF_EXPERTS):
         raise FormatError(
             f"{path} describes a mixture of experts. A token uses only some of the experts, so this file does not "
-            "show the costs. Give numbers instead."
+            "show the costs. Give the numbers of the model instead, such as d=4096,layers=32,heads=32."
         )
     given: dict[str, Any] = {}
     for name, names in IN_CONFIG.items():

@@ -47,7 +47,7 @@ criteria:
 
     only: str = parameter(
         "",
-        help="list only tokens with these criteria, separated by commas",
+        help="list only tokens that meet at least one of these criteria, separated by commas",
         metavar="CRITERIA",
         choices=tuple(CRITERIA),
         several=True,

@@ -417,7 +417,7 @@ def _about_kinds(kinds: Counter[Kind], rows: Sequence[_Row]) -> Iterator[str]:
         yield f"{count_text(times, 'place')} by {kind}: {KINDS[kind]}"
     left_out = sum(row.all_places - len(row.places) for row in rows)
     if left_out:
-        yield f"{count_text(left_out, 'place')} more are counted, but their reasons are not shown."
+        yield f"For {count_text(left_out, 'more place', 'more places')} no reason is shown."
 
 
 def _figure(kinds: Counter[Kind]) -> BarFigure | None:

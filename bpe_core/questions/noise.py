@@ -64,7 +64,7 @@ examples:
     )
     seed: int = parameter(
         0,
-        help="the seed of the random changes: equal seeds make equal changes",
+        help="the seed of the random changes; equal seeds make equal changes",
         metavar="N",
         title="Seed of the changes",
         is_extra=True,

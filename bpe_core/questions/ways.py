@@ -213,8 +213,8 @@ other places is made. This ends when all places are left out.
             }
         )
         said = [
-            f"{count_text(round(own), 'token')} by the tokenizer's way, {tokens['fewest']:,} at least "
-            f"({more['fewest']:+.2%})."
+            f"The tokenizer's way needs {count_text(round(own), 'token')}. The fewest tokens that are possible are "
+            f"{tokens['fewest']:,} ({more['fewest']:+.2%})."
         ]
         said += _about_chances(tokens, drawn, self.dropout)
         bars = [Bar(way, number, f"{round(number):,}  {more[way]:+.1%}") for way, number in tokens.items()]

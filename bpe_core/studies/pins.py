@@ -96,7 +96,7 @@ class Pins:
             versions = f"{name} {now.get(name)} (pinned with {self.versions.get(name)})"
             for text, before, after in zip(self.texts, pinned, ids.get(name, pinned), strict=True):
                 if before != after:
-                    sentences.append(f"{quoted(text)} {_change(before, after)} by {versions}; {is_same}.")
+                    sentences.append(f"{quoted(text)} {_change(before, after, versions)}; {is_same}.")
         return [plain(sentence) for sentence in (*sentences, *self._differences_of_files())]
 
     def _differences_of_files(self) -> Iterator[str]:
@@ -113,14 +113,15 @@ class Pins:
             study = Study(opened.history, name=name, format=opened.format)
             for text, before, after in zip(self.texts, pinned, _own_answers(study, self.texts), strict=True):
                 if before != after:
-                    yield f"{quoted(text)} {_change(before, after)} by {name}."
+                    yield f"{quoted(text)} {_change(before, after, name)}."
 
 
-def _change(before: Sequence[int], after: Sequence[int]) -> str:
+def _change(before: Sequence[int], after: Sequence[int], by: str) -> str:
     alike = zip(before, after, strict=False)
     place = next((i for i, (id, other) in enumerate(alike) if id != other), min(len(before), len(after)))
     here = slice(place, place + NEAR)
-    return f"is split differently: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
+    ids = f"{list(after[here])} instead of {list(before[here])}"
+    return f"is split differently by {by}: its ids from token {place + 1:,} on are {ids}"
 
 
 def _format(study: Study) -> Format:

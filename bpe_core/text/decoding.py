@@ -181,7 +181,7 @@ class Metaspace:
 
     @property
     def words(self) -> str:
-        first = "" if self.prepend_scheme == "never" else ", and nothing in the first token"
+        first = "" if self.prepend_scheme == "never" else ", and is removed from the first token"
         return f"“{self.replacement}” becomes a space{first}."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:

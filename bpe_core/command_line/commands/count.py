@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "any code here"
     )
     add("--on", metavar="CLUSTER", help=on)
-    add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
+    add("--workers", type=number, metavar="N", help="how many processes --on local uses (default: the number of cores)")
     add("--piece-size", type=size, metavar="SIZE", help="the size of the text that one task counts")
     add(
         "--holding",
@@ -172,7 +172,7 @@ def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: 
     order = replace(order, output=_reached(options.output), piece_size=options.piece_size or on_cluster.PIECE_SIZE)
     with cluster(options.on, options.workers, options.memory) as client:
         if not options.quiet:
-            sys.stderr.write(f"Counting on a cluster; watch it at {client.dashboard_link}\n")
+            sys.stderr.write(f"Counting on a cluster. See the progress at {client.dashboard_link}\n")
         return on_cluster.count_on_cluster(corpus, recipe, order, client, work)
 
 

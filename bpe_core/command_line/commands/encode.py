@@ -103,7 +103,7 @@ def _add_documents(parser: argparse.ArgumentParser) -> None:
         "the files and the folder, and the scheduler can run any code here"
     )
     add("--on", metavar="CLUSTER", help=on)
-    add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
+    add("--workers", type=number, metavar="N", help="how many processes --on local uses (default: the number of cores)")
     shard_size = "end a shard with the document that reaches this number of ids (default: 100,000,000)"
     add("--shard-size", type=number, metavar="IDS", help=shard_size)
 

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="a file that --manifest has written")
     on = "the cluster that the manifest names, if you trust it: it can run any code on this computer"
     parser.add_argument("--on", metavar="CLUSTER", help=on)
-    made_by = "write MANIFEST for the command that follows, if this command makes the same result as the existing one"
+    made_by = "run this command again, and write MANIFEST if the result is the same as the existing result"
     add_json(parser)
     parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 

@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run any code here"
     )
     add("--on", metavar="CLUSTER", help=on)
-    add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
+    add("--workers", type=number, metavar="N", help="how many processes --on local uses (default: the number of cores)")
     add("--cached", action="store_true", help="make no runs, but say which runs are already in the table that -o names")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print the summary as JSON")

@@ -48,7 +48,9 @@ class Choices(OwnChoices):
         },
         goes_without_saying=True,
         argument=Argument(
-            "what the word pattern splits: runs, or whole lines as in the authors' trainer", "WHAT", group=_GROUP
+            "what the word pattern splits: runs of words, or whole lines as in the authors' trainer",
+            "WHAT",
+            group=_GROUP,
         ),
     )
     most_words: int | None = choice(

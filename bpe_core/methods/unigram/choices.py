@@ -24,7 +24,7 @@ class Choices(Passes):
     keep_share: int = choice(
         75,
         "Kept a round",
-        "The percentage of tokens that stay each time pieces are dropped",
+        "The percentage of pieces that stay each time pieces are dropped",
         least=50,
         most=95,
         unit=" %",

@@ -248,13 +248,14 @@ def _parsed(line: bytes) -> object:
 
 
 def _below(value: object, step: str | None, before: Steps) -> list[object]:
-    where = f' in "{_written(before)}"' if before else ""
+    whole = f'"{_written(before)}"' if before else "the row"
+    where = f" in {whole}" if before else ""
     if step is None:
         if not isinstance(value, list):
             raise BadRow(f'"{_written(before)}" holds {_kind(value)}, not a list')
         return value
     if not isinstance(value, dict):
-        raise BadRow(f'there is no field "{step}"{where}, which holds {_kind(value)}')
+        raise BadRow(f'there is no field "{step}"{where}, because {whole} holds {_kind(value)}')
     if step not in value:
         raise BadRow(f'there is no field "{step}"{where}; there is {first_names(list(value)) or "nothing"}')
     return [value[step]]

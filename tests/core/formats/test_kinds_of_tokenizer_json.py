@@ -247,7 +247,7 @@ def test_unknown_characters_are_encoded_even_if_the_unknown_token_is_only_an_add
     data = json.dumps(whole).encode()
     theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind)
     assert any(
-        "refuses texts with unknown characters. In this program such characters are that added token" in note
+        "refuses texts with unknown characters. In this program such characters become that added token" in note
         for note in opened.notes
     )
     tokenizer = Tokenizer(opened.history)

@@ -59,7 +59,7 @@ class PlanDialog(QDialog):
         self.held_out = push_button("The corpus itself …", self._choose_held_out, choose)
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
         self.bits.setChecked(True)
-        self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
+        self.runs = QCheckBox("&Keep the runs, too, in a session that you can open here")
         self.runs.setToolTip(
             "Also save the runs in the folder of the plan. Without this, only the measurements are saved"
         )
