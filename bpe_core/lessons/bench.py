@@ -41,6 +41,7 @@ class Bench:
         self.history = history
         self.names = TokenTexts.of(history)
         self._cut_after = dict[int, list[list[int]]]()  # the cuts of each word after the steps asked about so far
+        self._counts_after = dict[int, Counter[tuple[int, int]]]()  # the counts of pairs after the same steps
 
     @classmethod
     def of_words(cls, counts: Mapping[str, int], recipe: Recipe) -> Bench:
@@ -90,6 +91,11 @@ class Bench:
         ]
 
     def pair_counts(self, at: int) -> Counter[tuple[int, int]]:
+        if at not in self._counts_after:
+            self._counts_after[at] = self._counted_pairs(at)
+        return self._counts_after[at]
+
+    def _counted_pairs(self, at: int) -> Counter[tuple[int, int]]:
         counts: Counter[tuple[int, int]] = Counter()
         for (_, count), ids in zip(self.words, self._ids_of_words(at), strict=True):
             for pair in pairwise(ids):
