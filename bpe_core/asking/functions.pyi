@@ -567,8 +567,9 @@ def forms(
 ) -> Answer:
     """Measure whether a word is split at the same letters wherever it occurs in a text.
 
-    Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
-    measure is the share of the words, weighted by count, that are split at the same letters as after a space.
+    A tokenizer splits each word in six forms: with a space before it, alone, in quotes, in brackets, after a line end,
+    and with a capital letter. The measure is the share of the words, weighted by count, that are split at the same
+    letters as with a space before them.
 
     Parameters
     ----------
@@ -1250,7 +1251,7 @@ def sizes(
     power : float, optional
         The order of the Rényi entropy.
     bits : bool, optional
-        Add held-out bits per byte by a small model of token pairs.
+        Also measure bits per byte on held-out text, by a small model of token pairs.
     model : str, optional
         Show what each size costs this model: d=4096,layers=32,heads=32,tied=no, or its config.json.
     work : Work | None, optional

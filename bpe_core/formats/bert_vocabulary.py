@@ -261,7 +261,7 @@ def _specials(config: Object, roles: Mapping[str, str | None], tokens: ListedTok
     listed = {**known}
     taken: dict[int, str] = {}
     for key, text in added:
-        number = number_of(int(key) if key.isdecimal() else key, f"{where}: the number of {text[:40]!r}")
+        number = number_of(int(key) if key.isdecimal() else key, f"{where}: the id of {text[:40]!r}")
         owner = taken.setdefault(number, tokens.text_with(number) or text)
         if listed.get(text, number) != number or owner != text:
             raise FormatError(

@@ -261,8 +261,8 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 _APART = "Symbols on both sides of a byte without a token can merge here, but never in llama.cpp."
 _BLANKS_TAKEN = (
-    "Special tokens include the spaces next to them. In this program these are all kinds of spaces, but in "
-    "llama.cpp only ASCII spaces."
+    "Special tokens include the spaces next to them: all kinds of spaces in this program, but only ASCII spaces in "
+    "llama.cpp."
 )
 _NEWER = "llama.cpp may split letters, digits and signs newer than Unicode 15 differently."
 _MARKERS = f"llama.cpp may split a {MARKER} in a text, or a text with nothing but spaces, differently."

@@ -224,7 +224,7 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
     seen: dict[int, str] = {}
     for text, value in entries.items():
         checked_text(text, f"{name}: a token")
-        number = number_of(value, f"{name}: the number of {text[:40]!r}")
+        number = number_of(value, f"{name}: the id of {text[:40]!r}")
         if number in seen and sharing is not None:
             sharing.append(text)
         elif number in seen:

@@ -91,8 +91,8 @@ def message_in(field: Field, name: str) -> memoryview:
 def _refuse_too_many(count: int, most: int, name: str, start: int) -> None:
     if count > most:
         raise TooLarge(
-            f"{name}, byte {start:,}: there are more than {count_text(most, 'field')}, which is too many for such a "
-            "file."
+            f"{name}, byte {start:,}: there are more than {count_text(most, 'field')}, which is too many for a "
+            "SentencePiece model."
         )
 
 

@@ -488,7 +488,7 @@ class SentencePieceModel(Format):
             return about_same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
         sentences = [
             *about_same_text(history),
-            f"In this format a {MARKER} in a text is a space. The check leaves out such texts.",
+            f"In this format a {MARKER} in a text means a space. The check leaves out texts that hold a {MARKER}.",
         ]
         if _joins_within_words(history):
             sentences += about_unrecoverable(history, [text.decode() for text in written(history)])

@@ -435,8 +435,8 @@ def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Seq
         rank = number_of(item.get("rank"), f"{where}: its rank")
         if not text or text in rank_of or rank in rank_of.values() or rank >= shift:
             raise FormatError(
-                f"{where}: the text or the number of the special token occurs twice, or the number is not below "
-                f"{shift:,}."
+                f"{where}: each special token needs a text and a rank that no other special token has, and its rank "
+                f"must be below {shift:,}."
             )
         rank_of[text] = rank
     if shift > len(rank_of):

@@ -286,9 +286,10 @@ class History(Sequence[Step]):
 
     @cached_property
     def file_ids(self) -> UInt32s | UInt64s | None:
-        """Return the file's id of each index, as unsigned integers of 32 bits, or of 64 bits if an id is too large.
+        """Return the id in the file for each token index, as unsigned integers of 32 or 64 bits.
 
-        The largest integer marks an index without an id. Return None if the ids are the indices.
+        They have 64 bits only if an id is too large for 32 bits. The largest integer marks an index without an id.
+        Return None if the ids are the indices.
         """
         numbers = self.numbers
         if numbers is None:

@@ -54,8 +54,8 @@ NO_SUCH_BYTE = "Only characters without a token become bytes, and no such charac
 ALWAYS_SPLIT = "Wherever the texts of these tokens are side by side, a word ends inside one of them."
 NEVER_SPLIT = "no word of a text ends between them"
 NO_PROOF_IN_WORDS = (
-    "In this tokenizer two neighbours depend on more than their own texts, so most pairs are only looked for in sample "
-    "texts."
+    "In this tokenizer the texts of two tokens do not show whether the tokens can be neighbours, so most pairs are "
+    "only looked for in sample texts."
 )
 TEXT_IS_CHANGED = "a text is changed before it is split, and it is not known which texts can be the result"
 NO_PROOF_OF_WORDS = "Some pairs are only looked for in sample texts, because {}."

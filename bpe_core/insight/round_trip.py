@@ -310,7 +310,9 @@ class RoundTrip:
             return about_specials
         unknown = trips.history.alphabet.unknown_id
         if unknown is not None and unknown in given:
-            return Reason("unknown", f"{self._name(unknown)} replaces unknown text, and decoding cannot restore it.")
+            return Reason(
+                "unknown", f"{self._name(unknown)} replaces unknown text, and decoding cannot restore the text."
+            )
         if unknown is not None and unknown in encoded:
             return Reason("unknown", f"No token has this text, so encoding gives {self._name(unknown)}.")
         before = self._joined(self.given, place.first, place.stop)

@@ -326,7 +326,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("recall", "Morphemes that are split", "recall", "ratio"),
-            "Recall: the part of the borders that are split",
+            "Recall: the part of the borders between morphemes that are split",
             "hits / borders",
             note="A split between all letters gives 1. So look at the precision, too.",
         ),

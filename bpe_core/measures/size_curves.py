@@ -275,7 +275,7 @@ def which_sizes(sizes: Int64s, history: History) -> str:
         return ""
     had = np.sort(history.vocabulary_sizes())
     gapless = int(np.argmin(np.append(np.sort(sizes) == had[: len(sizes)], False)))
-    up_to = f", all of them up to {had[gapless - 1]:,}" if gapless > MEASURED else ""
+    up_to = f", with all sizes up to {had[gapless - 1]:,}" if gapless > MEASURED else ""
     return f"Measured: {len(sizes):,} of {count_text(len(had), 'size')}{up_to}."
 
 

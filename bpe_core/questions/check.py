@@ -334,8 +334,8 @@ def _answer(study: Study, judgement: _Judgement) -> Answer:
 
 
 BALANCED = (
-    "Each merge took the most frequent pair of all texts or of one of the groups. Training that balances languages "
-    "does so (parity-aware byte-pair encoding)."
+    "Each merge took the most frequent pair of all texts or of one of the groups, as in training that balances "
+    "languages (parity-aware byte-pair encoding)."
 )
 
 
@@ -455,4 +455,4 @@ def _by_its_texts(study: Study, work: Work) -> Iterator[tuple[int, str]]:
     for id, reason in unreachable_tokens(history, work).items():
         row = history.row_of(id)
         if row is not None and reason.kind == "falls apart":
-            yield row + 1, "Its own text is split into other tokens, so it never occurred in a text."
+            yield row + 1, "The text of the token is split into other tokens, so the token never occurred in a text."

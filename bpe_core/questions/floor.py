@@ -251,7 +251,9 @@ examples:
             raise BpeError("These texts have no words, so no floor can be computed; name other texts.")
         sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
         if not sizes:
-            raise BpeError("Name vocabulary sizes with --sizes, such as 8256.")
+            raise BpeError(
+                "The table has no steps, so it gives no vocabulary size. Name one with --sizes, such as 8256."
+            )
         return sizes
 
     def _search(

@@ -32,8 +32,9 @@ HEADINGS = {"text": "place of the word", "example": "word that is split differen
 class Forms(Question):
     """Measure whether a word is split at the same letters wherever it occurs in a text.
 
-    Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
-    measure is the share of the words, weighted by count, that are split at the same letters as after a space.
+    A tokenizer splits each word in six forms: with a space before it, alone, in quotes, in brackets, after a line end,
+    and with a capital letter. The measure is the share of the words, weighted by count, that are split at the same
+    letters as with a space before them.
     """
 
     about = "the corpus"

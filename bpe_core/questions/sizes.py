@@ -95,7 +95,7 @@ examples:
     power: float = power_parameter()
     bits: bool = parameter(
         False,
-        help="add held-out bits per byte by a small model of token pairs",
+        help="also measure bits per byte on held-out text, by a small model of token pairs",
         title="Held-out bits per byte",
         is_extra=True,
     )

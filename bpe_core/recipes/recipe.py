@@ -604,8 +604,8 @@ def _check_signs(recipe: Recipe) -> None:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or leave out the marker.")
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):
         raise RecipeError(
-            "A border is a text without white space, and a recipe has either a border or a word marker. Choose "
-            "another border, or none."
+            "A border must not begin or end with white space, and a recipe cannot have both a border and a word "
+            "marker. Choose another border, or leave out the border or the marker."
         )
     if not recipe.unknown_text:
         raise RecipeError("The unknown token needs a text, such as <unk>.")

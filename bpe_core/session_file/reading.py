@@ -220,7 +220,9 @@ class Reader:
         rows = self._execute("SELECT run, merge, note FROM bookmarks ORDER BY run, merge").fetchall()
         for run, merge, _ in rows:
             if run not in learned or not 0 <= merge <= learned[run]:
-                raise FormatError(f"{self._name}: a bookmark is at merge {merge:,} of run {run}, which does not exist.")
+                raise FormatError(
+                    f"{self._name}: a bookmark is at merge {merge:,} of run {run}, but there is no such run or merge."
+                )
         return tuple(Bookmark(*row) for row in rows)
 
     def _view(self, runs: tuple[SavedRun, ...]) -> View:
@@ -427,7 +429,9 @@ def _open_database(path: Path, is_safety_copy: bool, *, checks_pages: bool = Tru
 
 def _look_at_header(path: Path) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise FormatError(f"{path} is a pipe or a device, not a file.")  # opening one might take for ever
+        raise FormatError(
+            f"{path} is a pipe or a device, not a file. Choose a file on a disk."
+        )  # opening one might take for ever
     try:
         with open(path, "rb") as file:
             header = file.read(len(HEADER))

@@ -71,7 +71,9 @@ class Pages(WrappedFile):
         if page.stored > self._end - page.place:
             raise DamagedPart(f"{where} has {count_text(page.stored, 'byte')}, but the file ends earlier")
         if page.unpacked > max(HARMLESS, MOST_TIMES * page.stored):
-            raise DamagedPart(f"{where} unpacks from {count_text(page.stored, 'byte')} to {page.unpacked:,}")
+            raise DamagedPart(
+                f"{where} unpacks from {count_text(page.stored, 'byte')} to {count_text(page.unpacked, 'byte')}"
+            )
         if page.kind == _DICTIONARY:
             self.most_rows = max(1, min(self.most_rows, HARMLESS // max(1, page.unpacked)))
             if self._rows > self.most_rows:

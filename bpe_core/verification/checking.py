@@ -77,7 +77,7 @@ class Verification:
     def sentence(self) -> str:
         if self.agrees:
             give = "give" if " and " in self.asked else "gives"
-            also = f", and {self.asked} {give} the same" if self.asked else ""
+            also = f", and {self.asked} {give} the same tokens" if self.asked else ""
             if self.renumbered:
                 cut = count_sentence(self.words, f"{self.compared} are split the same way{also}")
                 return f"verified: {cut}, but the file and the table have different ids: {self.renumbered}"

@@ -89,11 +89,11 @@ def test_the_train_command_accepts_border_characters_in_word_lists(
     assert "10 times" in output
     asked[asked.index("|")] = " "
     assert run(asked) == 1
-    assert "A border is a text without white space" in capsys.readouterr().err
+    assert "A border must not begin or end with white space" in capsys.readouterr().err
 
 
 def test_a_border_is_refused_if_there_is_a_word_marker_or_if_normalization_removes_the_border() -> None:
-    with pytest.raises(RecipeError, match="either a border or a word marker"):
+    with pytest.raises(RecipeError, match="cannot have both a border and a word marker"):
         Recipe.preset("sentencepiece-like", border="|")
     with pytest.raises(RecipeError, match=r"changes or removes the border .* before it splits texts"):
         count_words(Corpus.from_texts(["a|b"]), Recipe.preset("gpt2", strip_ascii_punctuation=True, border="|"))

@@ -280,7 +280,7 @@ class CorpusPanel(QWidget):
         self.list.addAction(words_action)
         self.add_button = IconButton("add", "Add texts", open_action.trigger)
         self.remove_button = IconButton("remove", "Remove the selected texts", self.remove_selected)
-        up = "Move the selected texts or groups up: the first is read first (Alt+Up)"
+        up = "Move the selected texts or groups up: the list is read from the top (Alt+Up)"
         down = "Move the selected texts or groups down (Alt+Down)"
         self.up_button = IconButton("up", up, lambda: self._move(-1))
         self.down_button = IconButton("down", down, lambda: self._move(1))

@@ -36,7 +36,8 @@ has are left out, with a message; --font names a font file that has them.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session (one run or two)")
-    add("-o", "--output", default="film.gif", metavar="FILE", help=f"ends in {', '.join(ENDINGS)} (default: film.gif)")
+    output = f"the film to write: its name ends in {', '.join(ENDINGS)} (default: film.gif)"
+    add("-o", "--output", default="film.gif", metavar="FILE", help=output)
     add(
         "--text",
         type=text_argument,

@@ -32,7 +32,7 @@ that cannot be made after these merges is left out and listed.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
-    parser.add_argument("second", metavar="B", help="the table whose other tokens get ids after the first table's")
+    parser.add_argument("second", metavar="B", help="the table to add: its tokens that A lacks get new ids after A's")
     add_corpus(parser, "files or folders whose tokens are counted with table A alone and with both tables together")
     add_output(parser)
     add_checks(parser)

@@ -47,7 +47,7 @@ examples:
       to the plan, and runs missing after a stop. `chart sweep results.parquet` draws its curves.
 
   bpe-explorer sweep plan.toml -o results.parquet --cached
-      Make no runs, and list the runs that the table has already.
+      Make no runs, and list the runs that the table already has.
 
   bpe-explorer sweep plan.toml -o results.parquet --on tcp://scheduler:8786
       Make the runs on a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local uses

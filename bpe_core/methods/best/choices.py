@@ -20,7 +20,8 @@ class Choices(Passes):
     gap_to_floor: int = choice(
         0,
         "Gap to floor",
-        "The largest distance from the floor at which the search may end, in thousandths. 0 means as close as possible",
+        "The search may end when its result is at most this far above the floor, in thousandths of the floor. 0 means "
+        "as close as possible",
         least=0,
         unit=" ‰",
     )

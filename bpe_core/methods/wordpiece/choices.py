@@ -18,7 +18,8 @@ class Choices(OwnChoices):
     wordpiece_rule: WordPieceRule = choice(  # "score": count of the pair / (count of the left * count of the right)
         "count",
         "Chosen by",
-        "How the next pair is chosen: by its count alone, or by its count divided by the counts of its two tokens",
+        "How the next pair is chosen: by its count alone, or by its count divided by the product of the counts of its "
+        "two tokens",
         among=get_args(WordPieceRule),
         labels={
             "count": (
@@ -72,6 +73,6 @@ PRESETS = {
             pattern="bert",
             vocab_size=8_000,
         ),
-        "WordPiece as articles describe it: pairs are chosen by count divided by the counts of the two tokens.",
+        "WordPiece as articles describe it: pairs are chosen by count, divided by the product of their tokens' counts.",
     ),
 }

@@ -69,7 +69,10 @@ def test_a_tekken_file_without_special_tokens_gets_the_default_ones_and_a_damage
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)
     for spoiled, message in (
-        ({"special_tokens": [{"rank": 30, "token_str": "<s>"}]}, "special token 1: the text or the number"),
+        (
+            {"special_tokens": [{"rank": 30, "token_str": "<s>"}]},
+            "special token 1: each special token needs a text and a rank",
+        ),
         ({"config": {**tekken(None)["config"], "default_vocab_size": 999}}, "300 other tokens have a rank below"),
         ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "'\\?' is not base64"),
         ({"vocab": tekken(None)["vocab"][1:299]}, "tokens have a rank below"),

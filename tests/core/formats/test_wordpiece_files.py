@@ -325,7 +325,7 @@ def test_special_tokens_of_vocab_txt_are_those_named_in_its_configuration() -> N
         (SMALL, {"do_lower_case": "yes"}, r'"do_lower_case" must be true, false or null'),
         (SMALL, {"added_tokens_decoder": {"3": {"content": "a"}}}, r"'a' has the id 3, but .* id is 5"),
         (SMALL, {"added_tokens_decoder": {"5": {"content": "new"}}}, r"'new' has the id 5, but .* belongs to 'a'"),
-        (SMALL, {"added_tokens_decoder": {"x": {"content": "new"}}}, r"the number of 'new' must be a whole number"),
+        (SMALL, {"added_tokens_decoder": {"x": {"content": "new"}}}, r"the id of 'new' must be a whole number"),
     ],
 )
 def test_a_damaged_vocab_txt_is_refused(data: bytes, config: dict[str, object], sentence: str) -> None:

@@ -108,7 +108,7 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
     bits = bits_per_byte(*hold_out_tenth(words), trainer.history)
     smallest = trainer.history.vocabulary_size
     assert bits.sizes.tolist() == [*range(smallest, smallest + 4), smallest + 10]
-    assert which_sizes(bits.sizes, trainer.history) == f"Measured: 5 of 11 sizes, all of them up to {smallest + 3}."
+    assert which_sizes(bits.sizes, trainer.history) == f"Measured: 5 of 11 sizes, with all sizes up to {smallest + 3}."
     text = "low lower lowest newest widest " * 30
     gage = train(Corpus.from_texts([text]), Recipe.preset("gage", block_size=200))
     whole = WordTable.from_counts({text: 1})

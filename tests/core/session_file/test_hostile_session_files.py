@@ -163,9 +163,9 @@ def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
         ("UPDATE word_chunks SET text = CAST(x'ff' || substr(text, 2) AS BLOB)", "not UTF-8"),
         (
             "UPDATE bookmarks SET merge = 400",
-            "a bookmark is at merge 400 of run 1, which does not exist",
+            "a bookmark is at merge 400 of run 1, but there is no such run or merge",
         ),
-        ("UPDATE bookmarks SET run = 4", "which does not exist"),
+        ("UPDATE bookmarks SET run = 4", "there is no such run or merge"),
         ("UPDATE sources SET path = NULL, text_sha256 = NULL", "neither a file nor a pasted text"),
         ("UPDATE sources SET path = 'x', text_sha256 = (SELECT sha256 FROM texts)", "neither a file nor a pasted text"),
         ("UPDATE sources SET path = 12 WHERE path IS NOT NULL", "neither a file nor a pasted text"),

@@ -28,8 +28,8 @@ from bpe_core.figures.tree import Tree
 GROW_MILLISECONDS = 250
 NOTHING = "Click a word in the text to see its merge tree here."
 NO_TREE = (
-    "This method does not merge words step by step: these are all tokens that could be in the word, and the ways to "
-    "split it. Why Here? says which way is chosen."
+    "This method does not merge words step by step. The picture shows all tokens that could be in the word, and the "
+    "ways to split the word. Why Here? says which way is chosen."
 )
 HINT = "Each box is a token. Below its text are the merge that made it, and the count of the pair at that step."
 HINT_OF_FALLEN = " Faint tokens existed for some steps, and were split again."
