@@ -95,7 +95,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     So one process compiles each file, and the other processes load the result.
     """
     if given := getattr(session.config, "workerinput", None):
-        gc.disable()  # until all tests are collected: most objects stay, and searching them takes a fifth of the time
         files = [file for name in session.config.args for file in sorted(Path(name).rglob("test_*.py"))]
         first = int(given["workerid"].removeprefix("gw")) * len(files) // given["workercount"]
         for file in files[first:] + files[:first]:
@@ -113,7 +112,6 @@ def pytest_collection_finish() -> None:
     """Exclude modules and tests from garbage collection. They exist until the end, so it is useless to search them."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
