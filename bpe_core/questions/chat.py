@@ -332,7 +332,7 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
     plain = [turn for turn in turns if not turn.is_asked]
     asked = [turn for turn in turns if turn.is_asked]
     if plain and all(turn.is_kept for turn in plain):
-        yield "The ids of each turn begin with the ids of the turn before."
+        yield "The ids up to each message begin with the ids up to the message before it."
     for turn in [turn for turn in plain if not turn.is_kept][:MOST_NAMED]:
         yield (
             f"The ids up to message {turn.message:,} do not begin with the ids up to message {turn.before:,}. Only the "
@@ -340,11 +340,11 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
             "process the other ids again."
         )
     if asked and all(turn.is_kept for turn in asked):
-        yield "The ids of each answer begin with the ids of its question."
+        yield "The ids up to each answer begin with the ids of the prompt that asks for the answer."
     for turn in [turn for turn in asked if not turn.is_kept][:MOST_NAMED]:
         yield (
-            f"The ids up to message {turn.message:,} do not begin with the ids of the question. Only the first "
-            f"{turn.common:,} of {count_text(turn.before_tokens, 'id is', 'ids are')} the same."
+            f"The ids up to message {turn.message:,} do not begin with the ids of the prompt that asks for it. "
+            f"Only the first {turn.common:,} of {count_text(turn.before_tokens, 'id is', 'ids are')} the same."
         )
     if refused:
         some = ", ".join(f"{number:,}" for number in refused[:MOST_NAMED])

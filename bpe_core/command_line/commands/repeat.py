@@ -243,7 +243,9 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
     if place is not None and place.is_file():
         why = "has been changed since" if before.is_file() else "is gone"
         return Outcome(
-            known.path, False, f"{name}: differs, but the first difference is unknown: the earlier result {why}."
+            known.path,
+            False,
+            f"{name}: differs, but the first difference is unknown, because the earlier result {why}.",
         )
     return Outcome(known.path, False, f"{name}: differs.")
 

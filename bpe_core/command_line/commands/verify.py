@@ -131,7 +131,7 @@ def _check_floors(document: Any) -> dict[str, Any]:
     if beyond is not None:
         raise FormatError(
             f"The file gives a floor above {count_text(known[beyond], 'token')} for a vocabulary of {beyond:,}, but "
-            f"such a vocabulary with {count_text(known[beyond], 'token')} was found. Run `floor` again."
+            f"a vocabulary of this size was found that needs {count_text(known[beyond], 'token')}. Run `floor` again."
         )
     for size, tokens in recounted.items():
         if bests.get(size, tokens) != tokens:

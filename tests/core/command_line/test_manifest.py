@@ -99,7 +99,10 @@ def test_repeating_a_manifest_reports_a_changed_manifest_and_changed_or_missing_
     report = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     report["results"][0]["sha256"] = "0" * 64
     _check_repeat(
-        there, report, "ranks.json: differs, but the first difference is unknown: the earlier result has been", capsys
+        there,
+        report,
+        "ranks.json: differs, but the first difference is unknown, because the earlier result has been",
+        capsys,
     )
     for change, sentence in (
         ({"version": VERSION + 1}, "newer version"),
