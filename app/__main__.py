@@ -113,7 +113,9 @@ def _wants_a_command(arguments: list[str]) -> bool:
 def _window_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bpe-explorer", description="Open the window.")
     parser.add_argument("files", nargs="*", metavar="FILE", help="texts to learn from, or a session (.bpex)")
-    followed = "follow the run of a session that another program writes, or - for the lines of `follow`"
+    followed = (
+        "follow the run of a session that another program writes, or - for the lines of `follow` on standard input"
+    )
     parser.add_argument("--follow", metavar="SESSION", default="", help=followed)
     parser.add_argument(
         "--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window to this file, and exit"

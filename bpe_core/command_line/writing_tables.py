@@ -63,7 +63,9 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
     of_map = "also write a map from old ids to new ids, as `idmap` shows it: .csv, .json, .parquet or .npz"
     parser.add_argument("--map", dest="id_map", type=_map_name, metavar="MAP", help=of_map)
-    parser.add_argument("--anyway", action="store_true", help="write the file even if it reads back differently")
+    parser.add_argument(
+        "--anyway", action="store_true", help="write the file even if the check of the written file finds a difference"
+    )
     add_json(parser)
 
 

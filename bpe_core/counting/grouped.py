@@ -126,7 +126,10 @@ class GroupedWords:
         what = "dev text" if dev else "ratio"
         for name in (*learned, *mixture.languages):
             if name not in mixture.languages:
-                raise CorpusError(f"The language {name!r} has no {what}, but {mixture.languages[0]!r} has a {what}.")
+                raise CorpusError(
+                    f"The language {name!r} has no {what}, but {mixture.languages[0]!r} has a {what}. Give each "
+                    f"language a {what}, or none of them."
+                )
             if name not in learned:
                 raise CorpusError(
                     f"There is a {what} of {name!r}, but no group {name!r} to learn from. Add the group, or leave "

@@ -204,7 +204,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("relative_tokens", "Tokens relative to the first tokenizer", "relative", "ratio"),
-            "The number of tokens relative to that of the first or the chosen tokenizer, for the same text",
+            "The number of tokens, divided by the number that the first or chosen tokenizer needs for the same text",
             "tokens / tokens of the chosen tokenizer",
             note="A larger vocabulary needs fewer tokens: compare equal sizes.",
         ),

@@ -343,8 +343,8 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
     first = verdict.first
     if 2 * verdict.miscounted > verdict.steps:
         yield (
-            f"{verdict.miscounted:,} of the table's counts differ from these texts. The table was learned from "
-            "other texts, or from more texts."
+            f"{verdict.miscounted:,} of the table's counts differ from the counts in these texts. The table was "
+            "learned from other texts, or from more texts."
         )
     if first is None:
         yield (

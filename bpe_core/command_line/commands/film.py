@@ -28,8 +28,8 @@ examples:
   bpe-explorer film merges.csv tokenizer.json --size slide --dark -o duel.mp4
       Film two runs side by side, with ffmpeg. Both always show vocabularies of the same size.
 
-The package Pillow draws it (pip install 'bpe-explorer[film]'), with the fonts of this computer. Characters that no font
-has are left out, with a message; --font names a font file that has them.
+The package Pillow draws the film (pip install 'bpe-explorer[film]') with the fonts of this computer. Characters that no
+font has are left out, and a message names them. With --font you can give a font file that has them.
 """
 
 

@@ -58,7 +58,7 @@ def stages_sentence(history: History) -> str:
     recipe = history.recipe
     most = "any number of words" if recipe.most_words is None else f"at most {count_text(recipe.most_words, 'word')}"
     colons = "" if recipe.past_colons else ", and no token continues after a colon"
-    lines = " Words of the first stage are found in whole lines." if recipe.first_stage == "lines" else ""
+    lines = " In the first stage, whole lines are split into words." if recipe.first_stage == "lines" else ""
     return (
         f"Superwords: the first {count_text(transition_in(history), 'merge stays', 'merges stay')} within words "
         f"({recipe.words_by}). Later merges also cross words, with {most} in a token{colons}.{lines}"

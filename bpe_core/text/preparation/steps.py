@@ -203,7 +203,10 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
             'The preparation splits the text, and so does the pattern of the recipe; choose "none" as the pattern.'
         )
     if len(without_other_tokens(steps, tokens)) < len(steps):
-        raise RecipeError("The preparation names a special token that the recipe does not have.")
+        raise RecipeError(
+            "The preparation names a special token that the recipe does not have. Add the token to the special tokens "
+            "of the recipe."
+        )
     places = [_sort_key(step) for step in steps]
     if places != sorted(places):
         raise RecipeError(
