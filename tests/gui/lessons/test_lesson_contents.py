@@ -170,7 +170,7 @@ def test_the_lesson_on_printed_mistakes_states_the_expected_token_counts_of_the_
     said = " ".join(step.say for step in lesson_named("printed-mistakes").steps)
     right, wrong, too_much = POEMS["data/raven.txt"]
     assert f"left with {wrong} distinct tokens" in said
-    assert f"there are {right}. In {too_much} of its 150 steps" in said
+    assert f"there are {right} distinct tokens. In {too_much} of the article's 150 steps" in said
 
 
 def steps_that_replace_too_much(bench: Bench) -> int:
