@@ -157,7 +157,7 @@ def test_the_folder_question_finds_that_a_normalizer_changes_the_text_before_spl
 def test_the_folder_question_names_a_missing_special_token_with_its_id(model: Path) -> None:
     answer = bpe.folder(str(model))
     (special,) = answer.facts["files"]["ranks.tiktoken"]["specials"]
-    assert special == f"“{END}” has the id 299 in tokenizer.json, none in ranks.tiktoken"
+    assert special == f"the id of “{END}” is 299 in tokenizer.json, none in ranks.tiktoken"
     assert answer.differs
 
 
@@ -214,4 +214,4 @@ def test_checking_the_pin_file_of_a_folder_finds_a_changed_file(
     bpe.open(model / "tokenizer.json").at(20).save(model / "ranks.tiktoken")
     capsys.readouterr()
     assert run(["check", "--pins", str(pins)]) == 3
-    assert "by ranks.tiktoken." in capsys.readouterr().out
+    assert "by ranks.tiktoken: its ids" in capsys.readouterr().out
