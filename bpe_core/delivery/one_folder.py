@@ -25,7 +25,7 @@ from bpe_core.formats.all_formats import open_table
 from bpe_core.formats.base import OpenedTable, own_numbers
 from bpe_core.formats.gguf_known_ids import TEXT, converter_name
 from bpe_core.formats.gguf_patterns import BY_NAME
-from bpe_core.formats.hugging_face_cache import FILES, located, tokenizer_file
+from bpe_core.formats.hugging_face_cache import FILES, is_folder, located, tokenizer_file
 from bpe_core.formats.transformers_files import CONFIG, MAP
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
@@ -246,9 +246,9 @@ def files_in(place: Path | str) -> tuple[Path, list[Path]]:
     `place` is the folder, or a name such as `hf:gpt2`, which stands for the folder of the downloaded file.
     """
     folder = located(place)
-    if not folder.is_dir():
+    if not is_folder(folder):
         folder = folder.parent if str(place) != str(folder) else folder
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise FormatError(NO_FOLDER.format(place))
     paths = dict.fromkeys(path for pattern in (*FILES, GGUF) for path in sorted(folder.glob(pattern)) if path.is_file())
     if not paths:

@@ -119,7 +119,7 @@ def _refuse_address(path: str) -> None:
 def tokenizer_file(path: Path | str) -> Path:
     """Return the tokenizer file for a name such as `hf:gpt2`, or for a folder. Any other path is returned unchanged."""
     place = located(path)
-    if not _is_folder(place):
+    if not is_folder(place):
         return place
     complete_all_in(place)
     if (inside := in_folder(place)) is None:
@@ -127,7 +127,7 @@ def tokenizer_file(path: Path | str) -> Path:
     return inside
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except (OSError, ValueError):  # a NUL in its name; it is refused where it is opened

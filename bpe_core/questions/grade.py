@@ -12,6 +12,7 @@ from bpe_core.asking import NONE, Answer, Question, parameter
 from bpe_core.asking.caption import choices_in_words
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.formats import TABLES
+from bpe_core.formats.hugging_face_cache import is_folder
 from bpe_core.formats.submissions import submission_in
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.exercise_rules import EXERCISES, Exercise, Merge, exercise_by
@@ -126,7 +127,7 @@ examples:
                 submission = submission_in(read_small_bytes(path, "the merges", BpeError), path.name)
                 results[name] = grader.grade(submission.merges, wanted, is_vocabulary=submission.is_vocabulary)
             except BpeError as error:
-                if not Path(self.result).is_dir():
+                if not is_folder(Path(self.result)):
                     raise
                 results[name] = str(error) if name == path.name else f"{name}: {error}"
         sentences = [said for name, result in results.items() for said in _sentences(name, result)]
@@ -188,7 +189,7 @@ def _results(place: str) -> dict[str, Path]:
     If `place` is a folder, each file or subfolder in it is one result. Otherwise `place` itself is the only result.
     """
     path = Path(place)
-    if not path.is_dir():
+    if not is_folder(path):
         return {path.name: path}
     results: dict[str, Path] = {}
     for entry in sorted(path.iterdir()):

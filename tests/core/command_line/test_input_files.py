@@ -100,3 +100,10 @@ def test_files_with_names_that_are_not_valid_unicode_are_named_in_files_and_line
     capfd.readouterr()
     assert run(["follow", f"{name}.bpex", "--once"]) == 0
     assert json.loads(capfd.readouterr().out.splitlines()[-1])["name"] == f"{name}.bpex"
+
+
+@posix_only
+@pytest.mark.parametrize("command", ["folder", "grade --corpus book.txt"])
+def test_a_name_of_a_folder_that_is_too_long_is_reported(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert run([command.split()[0], "x" * 5_000, *command.split()[1:]]) == 1
+    assert re.search("x is not a folder|name too long", capsys.readouterr().err)
