@@ -125,9 +125,9 @@ def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
         where = f"{name}, line {number:,}"
         parts = _text(next(lines, None), where).split()
         if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit() and len(parts[1]) < 11):
-            raise FormatError(f"{where}: there must be a special token, a space and the number of the token.")
+            raise FormatError(f"{where}: this line must hold a special token, a space and the id of the token.")
         if parts[0] in specials or int(parts[1]) > LARGEST_NUMBER:
-            raise FormatError(f"{where}: the special token {parts[0]!r} is listed twice, or its number is too large.")
+            raise FormatError(f"{where}: the special token {parts[0]!r} is listed twice, or its id is too large.")
         specials[parts[0]] = int(parts[1])
     return specials
 

@@ -212,11 +212,11 @@ MEASURES: dict[str, Measure] = {
             *("seconds", "Seconds", "seconds", "seconds"),
             "Processor time of encoding, estimated from the beginning of a long text. The time of the first text "
             "includes the preparation of the tokenizer",
-            note="The seconds differ between computers. On a busy computer they also differ from run to run.",
+            note="The seconds differ between computers. On a busy computer they also differ between two measurements.",
         ),
         Measure(
             *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
-            "The bits that a small model of token pairs needs to encode held-out words",
+            "The bits that a small model of token pairs needs for each byte of held-out words",
             BITS_FORMULA,
             digits=4,
             note=BITS_NOTE,

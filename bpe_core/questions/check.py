@@ -419,7 +419,7 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
     ]
     if not sentences:
         sentences.append("The table alone shows no mistake.")
-    sentences.append("Give the texts that it was learned from to check each merge by the counts.")
+    sentences.append("Give the texts that the table was learned from, to check each merge by the counts.")
     return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows or flaws))
 
 

@@ -200,7 +200,10 @@ def _about_scripts(ends_by_text: Found) -> Iterator[str]:
     dense = [script for script in WITHOUT_SPACES if script in kinds]
     if dense:
         scripts = ", ".join(dense)
-        yield f"Without spaces between words ({scripts}), each character counts as a word, unless you give the words."
+        yield (
+            f"In scripts without spaces between words ({scripts}), each character counts as a word, unless you give "
+            "the words."
+        )
 
 
 # --- The end of a prompt -------------------------------------------------------------------------

@@ -239,7 +239,7 @@ examples:
             if rounds < FEW_ROUNDS * len(results)
             else ""
         )
-        again = "A search with a number of rounds gives the same result on every machine."
+        again = "With a fixed number of rounds, a search gives the same result on every machine."
         return f"{done}, which took {self.seconds:g} s here. {again}{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:

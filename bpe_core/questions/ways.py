@@ -359,9 +359,11 @@ class _SplitWays:
 
 def _sentences(splits: _SplitWays, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
     own = sum(map(len, splits.fixed("own")))
-    words = count_text(len(splits.words), "word") if len(splits.words) > 1 else "One word"
+    several = len(splits.words) > 1
+    words = count_text(len(splits.words), "word") if several else "One word"
+    them = "them" if several else "it"
     yield (
-        f"{words}, which can be split in {_number(splits.ways)} ways; the tokenizer splits it into "
+        f"{words} can be split in {_number(splits.ways)} ways; the tokenizer splits {them} into "
         f"{count_text(own, 'token')}."
     )
     for way, (tokens, exact) in averages.items():

@@ -85,11 +85,14 @@ def sentence_of(history: History) -> str:
         return f"The corpus had {count_text(history.tokens_at_start, 'token')} at first, and has {tokens} now."
     if first < kept:
         drops = int(np.count_nonzero(history.columns.right == NOTHING))
-        changed = f"To {count_text(first, 'token')} {len(history) - drops:,} {wording.choice}s were {wording.done}"
-        changed += f", and {count_text(drops, 'token')} dropped again" if drops else ""
+        joins = len(history) - drops
+        changed = (
+            f"At first there were {count_text(first, 'token')}. Then {joins:,} {wording.choice}s were {wording.done}"
+        )
+        changed += f", and {count_text(drops, 'token was', 'tokens were')} dropped again" if drops else ""
     else:
         changed = f"Of {first:,} {wording.choice}s, the best {kept:,} are left"
-    return f"{changed}. With them the corpus has {tokens} tokens."
+    return f"{changed}. With this vocabulary the corpus has {tokens} tokens."
 
 
 def _steps(history: History) -> tuple[str, str]:

@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--on", metavar="CLUSTER", help=on)
     add("--workers", type=number, metavar="N", help="how many processes --on local uses (default: the number of cores)")
-    add("--piece-size", type=size, metavar="SIZE", help="the size of the text that one task counts")
+    add("--piece-size", type=size, metavar="SIZE", help="how much text one task counts, such as 64MB")
     add(
         "--holding",
         type=text_argument,

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.merges)
     skip = options.skip_special
     if options.offsets and (skip or options.way != "exact"):
-        raise BpeError("Offsets are those of all tokens in the exact text. Leave out --way and --skip-special.")
+        raise BpeError("--offsets works only for all tokens and the exact text. Leave out --way and --skip-special.")
     raw = (
         study.decode_bytes(ids, skip_special=skip)
         if options.way == "exact"

@@ -54,7 +54,7 @@ TAKEN = "seconds"  # the column of durations
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="a file that --manifest has written")
-    on = "the cluster that the manifest names, if you trust it: it can run any code on this computer"
+    on = "the cluster that the manifest names, if you trust this cluster: it can run any code on this computer"
     parser.add_argument("--on", metavar="CLUSTER", help=on)
     made_by = "run this command again, and write MANIFEST if the result is the same as the existing result"
     add_json(parser)

@@ -44,7 +44,7 @@ class Choices(OwnChoices):
         among=get_args(FirstStage),
         labels={
             "runs": ("runs of words", "Each run is split into words, so no word crosses the end of a run."),
-            "lines": ("whole lines", "As in the authors' trainer: each line is split as by ordinary merging."),
+            "lines": ("whole lines", "As in the authors' trainer: each whole line is split into words."),
         },
         goes_without_saying=True,
         argument=Argument(

@@ -15,7 +15,7 @@ from bpe_core.recipes.recipe import Recipe
 
 SCORE = Reason(
     title="Score",
-    tip="The count of the pair in the corpus, divided by the count of each of its tokens",
+    tip="The count of the pair in the corpus, divided by the counts of both its tokens",
     of=("left_count", "right_count"),
     value=lambda count, reasons: count / reasons["left_count"] / reasons["right_count"],
     written=lambda count, reasons: f"{count:,} / ({reasons['left_count']:,} × {reasons['right_count']:,})",

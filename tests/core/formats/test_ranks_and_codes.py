@@ -296,7 +296,7 @@ def test_an_exported_minbpe_vocab_file_lists_the_bytes_and_the_merges() -> None:
         (b"minbpe v1\n", r"odd, line 2: the file was truncated"),
         (b"minbpe v1\n\n7\n", r"odd, line 4: the file was truncated"),
         (b"minbpe v1\n\n99999999999\n", r"odd, line 3: '99999999999' is not a whole number"),
-        (b"minbpe v1\n\n1\n<a>\n", r"odd, line 4: there must be a special token"),
+        (b"minbpe v1\n\n1\n<a>\n", r"odd, line 4: this line must hold a special token"),
         (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: the step merges the token 300, which does not exist yet"),
         (b"minbpe v1\n\n0\n-1 3\n", r"odd, line 4: '-1 3' is not a pair of ids"),
         (b"minbpe v1\n\n0\n97 98\n97 98\n", r"odd, line 5: the step merges the same pair as merge 1"),

@@ -121,7 +121,9 @@ def test_the_result_card_describes_a_method_that_adds_pieces(qtbot: QtBot, watch
     assert shown is not None
     assert shown.history is not None
     first, end = shown.history.vocabulary_size_at(0), len(shown.history)
-    assert watched_window.card.sentence.text().startswith(f"To {first} tokens {end} pieces were added. ")
+    assert watched_window.card.sentence.text().startswith(
+        f"At first there were {first} tokens. Then {end} pieces were added. "
+    )
     assert words_of_step(shown, end).before == f"Addition {end}:  +"
 
 
@@ -129,7 +131,10 @@ def test_the_result_card_does_not_count_dropped_tokens_as_merged_pairs() -> None
     history = train(["low low low lowest lowest newest"], "picky", merges=4, min_frequency=1).history
     dropped = int((history.columns.right == NOTHING).sum())
     assert dropped > 1
-    expected = f"To 256 tokens {len(history) - dropped} pairs were merged, and {dropped} tokens dropped again. "
+    expected = (
+        f"At first there were 256 tokens. Then {len(history) - dropped} pairs were merged, "
+        f"and {dropped} tokens were dropped again. "
+    )
     assert result.sentence_of(history).startswith(expected)
 
 
