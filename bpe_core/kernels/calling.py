@@ -39,7 +39,7 @@ _lock = threading.Lock()
 
 
 class Kernel:
-    """A function whose machine code is loaded when it is first called.
+    """A function whose machine code is loaded when it is needed.
 
     The machine code depends on the types and layouts of the arguments. It is loaded at the first call with such
     arguments.

@@ -91,9 +91,9 @@ def _scan_stretch(machine, data, segment_ends, cuts, registers, count):
 
 @kernel
 def _sort_by_length(machine, drops_blanks, data, scratch, words):
-    """Separate the words of a part into short and long words. Compute the keys of the short words.
+    """Separate words into short and long words, and compute the keys of the short words.
 
-    Return the number of short words and of long words.
+    If `drops_blanks` is true, words of blanks are left out. Return the number of short words and of long words.
     """
     cuts, keys, places, long_words = scratch.cuts, scratch.keys, scratch.places, scratch.long_words
     short, long = np.uint64(0), np.uint64(0)

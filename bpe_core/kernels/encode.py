@@ -239,8 +239,8 @@ def encode_anew(cutter, data, start, length, kind, results, place):
 def encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress):
     """Encode one word that is not stored in the memory of earlier words. Return the number of results.
 
-    `slot` is the slot in which the word is stored then. If a buffer is too small, the word is not encoded, and
-    `progress` holds the reason.
+    If the second key is not 0, the encoded word is stored in `slot`. If a buffer is too small, the word is not encoded,
+    and `progress` holds the reason.
     """
     is_remembered = second_key != np.uint64(0)
     if is_remembered:

@@ -174,7 +174,7 @@ def table_size(stands):
 
 @kernel
 def free_byte(state):
-    """Return the highest byte that neither occurs nor represents a pair. Return -1 if there is no such byte."""
+    """Return the highest byte that does not occur in the block and represents no pair. Return -1 if there is none."""
     free = state.number[FREE] - 1
     while free >= 0 and state.taken[free]:
         free -= 1

@@ -19,9 +19,10 @@ Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
 def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
-    """Change a class of named tuples so that each tuple caches the addresses of its arrays.
+    """Return a class of named tuples whose tuples cache the addresses of their arrays.
 
-    The cache makes calls of kernels faster. No array of such a tuple may be resized in place.
+    The new class has the fields of `named_tuple`. The cache makes calls of kernels faster. No array of such a tuple may
+    be resized in place.
     """
     details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
     details["is_bundle"] = True

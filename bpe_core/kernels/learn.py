@@ -193,7 +193,7 @@ def missing_room(state, pair, left, right):
 
 @kernel
 def name_token(state, left, right):
-    """Return the index of the new token, and store its length and its text."""
+    """Return the index of the new token, and store what later merges need of it, such as its length and its text."""
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     if state.run[0].whole_characters:

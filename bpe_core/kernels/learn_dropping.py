@@ -402,7 +402,10 @@ def add_weight(state, left, right, weight):
 
 @kernel
 def queue_risen(state):
-    """Queue the pairs whose counts have risen in a step."""
+    """Queue the pairs whose counts have risen in a step, unless they are too rare.
+
+    Also clear the list of pairs that the step has changed.
+    """
     pairs, pair = state.pairs, np.int64(state.pairs[NO_PAIR].next)
     while pair != LAST:
         following = np.int64(pairs[pair].next)

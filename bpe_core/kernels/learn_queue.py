@@ -21,7 +21,7 @@ BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 def level_of(count):
     """Return the level of a count.
 
-    Each count up to 128 has a level, and above 128 there are 64 levels for each doubling.
+    Each count up to 128 has a level of its own. Above 128, there are 64 levels for each doubling.
     """
     bits = np.float64(count).view(np.int64)
     return (bits >> np.int64(46)) - np.int64(1023 << 6)

@@ -27,7 +27,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _no_result() -> Any:
-    """Return the LLVM constant that a function without a result returns."""
+    """Return the LLVM constant that represents the result of a function without a result."""
     return ir.Constant(ir.IntType(64), 0)
 
 

@@ -227,7 +227,7 @@ def join_lowest(table, room, start, symbols):
 
 @inlined
 def look_up_pairs(table, room, place):
-    """Compute the ranks of both pairs of the token at the offset `place` in a short word."""
+    """Compute the ranks of the two pairs that contain the token at the offset `place` in a short word."""
     keys, ranks, limit, cells = table.keys, table.ranks, table.number[LIMIT], room.cells
     here = np.uint64(place)
     before, behind, token = np.uint64(room.previous_place[here]), np.uint64(room.next_place[here]), cells[here]

@@ -147,10 +147,11 @@ def replace_tokens(words, model, word, new, count):
 
 @kernel
 def change_pairs(model, left, edge, ids, place, first, last, count, learned, held_out):
-    """Add `learned` and `held_out` to the counts of some tokens of a word, and to the counts of their pairs.
+    """Add `learned` and `held_out` to the counts of the pairs that end with some tokens of a word.
 
-    The tokens are those from the index `first` to `last`. `left` is the token before them. `edge` is the separator,
-    which comes after the last token of the word.
+    These are the tokens from the index `first` to `last`. For each of them except the last, also change the number of
+    pairs that begin with the token. `left` is the token before them. `edge` is the separator, which comes after the
+    last token of the word.
     """
     for token in range(first, last + 1):
         right = np.int64(ids[place + token]) if token < count else edge

@@ -108,11 +108,11 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
 
 
 def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool = True) -> bool:
-    """Return whether to use machine code for work on `size` bytes. Otherwise use the specification in Python.
+    """Return whether to use machine code for work on `size` bytes, instead of the specification in Python.
 
     If the code is not ready yet, small samples use the specification. Larger work waits for the code. The wait is
-    reported as progress, and can be cancelled. If the code cannot be made, there are two cases: raise BpeError if
-    `is_needed` is true, and use the slow specification if it is false.
+    reported as progress, and can be cancelled. If the code cannot be made, raise BpeError if `is_needed` is true. If it
+    is false, return False.
     """
     if is_ready(part):
         return True
@@ -164,8 +164,8 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
 def make_now(work: Work = ALONE) -> bool:
     """Compile all machine code now, and return whether it is compiled.
 
-    If Numba's own cache is used instead of stored code, try again to store the code. If a compiler of another program
-    ends without a result, this program starts its own compiler.
+    If Numba's own cache is used instead of stored code, try again to store the code. If the compiler of another process
+    ends without a result, this process starts its own compiler.
     """
     while True:
         prepare(aside=False, again=True)
@@ -243,7 +243,7 @@ def is_preparing() -> bool:
 
 
 class MachineCode(NamedTuple):
-    """A report on machine code: how much of it is compiled, and how large inputs are processed."""
+    """A report on machine code: the share that is compiled, and the way in which large inputs are processed."""
 
     share: float  # the share that is compiled, from 0 to 1
     is_being_made: bool

@@ -66,7 +66,7 @@ def _may_be_there(texts, number):
 def _above_texts(slots, mixed):
     """Return the part of a hash that is stored in a slot together with the index of a text.
 
-    Both are stored in 32 bits, so that more slots fit into the processor's cache.
+    The part and the index share 32 bits, so that more slots fit into the processor's cache.
     """
     return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
 
@@ -172,9 +172,10 @@ class Ways(NamedTuple):
 
 @kernel
 def split_texts(texts, first, left, right, whole, progress):
-    """Write, for each text from `first` on, all pairs of texts that spell it. Stop when there may be too little room.
+    """Write all pairs of texts that spell each text from `first` on. Stop when there may be too little room.
 
-    `progress` gets the next text and the number of rows. If the list holds a text twice, only its first entry is split.
+    `progress` gets the index of the next text and the number of rows. If the list holds a text twice, only its first
+    entry is split.
     """
     starts, count, row = texts.starts, len(texts.firsts), np.int64(0)
     for text in range(first, count):

@@ -325,7 +325,7 @@ def claim() -> Lock | None:
 
 
 def is_being_made() -> bool:
-    """Return whether another process makes machine code. Such a process has locked the compiler."""
+    """Return whether another process is making machine code. Such a process has locked the compiler."""
     place = folder()
     if place is None or not (place / _LOCK).exists():
         return False

@@ -116,7 +116,7 @@ def _enter_best(lattice, desk, scores, start):
 def _leave_best(lattice, desk, stop):
     """Count the tokens on the best paths of the visited words, the last token of a path first.
 
-    Only tokens that end after the length `stop` are counted.
+    Only tokens that end after the offset `stop` are counted.
     """
     for place in range(desk.size[0], stop, -1):
         passing = desk.passing[place]
