@@ -201,9 +201,10 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @kernel
 def raise_couple_prices(couples, prices, sums, step, slowness, most):
-    """Change the prices of the couples, and add them to their edges, to the credit of nodes, and to `sums` of pieces.
+    """Change the price of each couple. Add the prices to the edges, to `credit` and to `sums`.
 
-    Return the strength of the change, which is a sum of squares. No price may be above `most` for each occurrence.
+    Return the strength of the change, which is a sum of squares. A price is at most `most` times the smaller count of
+    the couple's two words.
     """
     strength = np.int64(0)
     used = prices.used

@@ -17,6 +17,7 @@ it is needed. Only one process at a time does this on a computer.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
@@ -199,6 +200,8 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
             how = ("aside",) if aside else ()
             if not stored_code.is_being_made():
                 _compiler = _started(*how, stdout=DEVNULL, stderr=PIPE)
+                if _compiler is not None and _compiler.stderr is not None:
+                    atexit.register(_compiler.stderr.close)  # the compiler may still work when this program ends
         elif in_memory:
             _compiler = _started("hand over", stdout=PIPE, stderr=PIPE)
             if _compiler is not None:
