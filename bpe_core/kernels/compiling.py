@@ -53,7 +53,7 @@ made: dict[tuple[str, str], StoredKernel] = {}  # machine code that this process
 class kernel(Kernel):  # noqa: N801  # a decorator
     """A decorator that makes a kernel, which is compiled at the first call with arguments of new types.
 
-    Further calls are the same as calls of a kernel whose code was loaded from a file.
+    After that, it is called in the same way as a kernel whose code was loaded from a file.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -47,7 +47,7 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 def learn(state, scores, columns, reasons, stop_at, work):
     """Merge until `stop_at` merges are learned, or until about `work` units of work are done.
 
-    `run.status` gets the reason why the loop ended.
+    The field `status` of `state.run` gets the reason why the loop ended.
     """
     run = state.run[0]
     run.status = GOING

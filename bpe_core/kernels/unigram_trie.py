@@ -178,7 +178,7 @@ def key_of(beginning, symbol):
 def enter_pieces(pieces, symbols, starts, first_id, piece):
     """Enter pieces into the hash table, from the piece `piece` on.
 
-    Return the first piece for which there is no room.
+    Return the index of the first piece for which there is no room. If there is room for all, return their number.
     """
     slots, number = pieces.slots, pieces.number
     while piece < len(starts) - 1:

@@ -153,7 +153,7 @@ def find_keys(memory, data, cuts, first, count, keys):
 
 @kernel
 def find_keys_between_blanks(memory, data, words, first, count, keys):
-    """Write the keys of the words that do not begin with a space. Return the number of these words."""
+    """Write the keys of the words that do not begin with a blank. Return the number of these words."""
     cuts, kinds, end = words.cuts, words.machine.kinds, np.uint64(max(len(data) - 15, 0))
     i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
     start = np.uint64(cuts[word])
