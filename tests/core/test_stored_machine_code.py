@@ -397,6 +397,23 @@ def test_work_in_plain_python_does_not_wait_for_machine_code_that_cannot_be_stor
     assert not readiness.by_machine_code(LARGE, "", is_needed=False)
 
 
+def test_the_pipe_from_the_compiler_process_is_closed_when_the_program_ends() -> None:
+    program = """
+import os, subprocess, sys
+from bpe_core.kernels import readiness, stored_code
+os.environ.pop("BPE_EXPLORER_PLAIN", None)
+readiness.is_ready = lambda part="": False
+stored_code.can_be_made = lambda: True
+stored_code.is_being_made = lambda: False
+readiness.start_compiler = lambda *arguments, **how: subprocess.Popen([sys.executable, "-c", ""], **how)
+readiness.prepare()
+print(readiness._compiler.wait())
+"""
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
 def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
