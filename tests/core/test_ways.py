@@ -267,4 +267,4 @@ def test_the_ways_command_takes_the_table_as_its_first_argument(
     assert report["rows"][0]["way"] == "own"
     assert report["rows"][0]["split"].replace(" | ", "") == "the␣keeper"
     assert run(["ways", str(path), "--corpus", str(OWN / "prose.txt")]) == 0
-    assert "at least" in capsys.readouterr().out
+    assert "The fewest tokens that are possible" in capsys.readouterr().out
