@@ -226,7 +226,7 @@ def canonical(
     way : Literal['library', 'exact'], optional
         Decode as the library of the file does, or exactly, token by token.
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that occur in the text, or none (default: what the library of the file
+        Match all special tokens that occur in the text, or none (default: as the library of the file
         does).
     pairs : Sequence[tuple[str, str]], optional
         Say whether these two tokens can ever be neighbours.
@@ -661,7 +661,7 @@ def idmap(
     renamed : Sequence[tuple[str, str]], optional
         A special token that was renamed from OLD to NEW, so it keeps its row of the embeddings.
     check : str, optional
-        A map to compare with the map of these tables.
+        A saved map of ids; say whether it is still the map of these tables.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -713,7 +713,7 @@ def lab(
     columns : bool, optional
         List the text with a column for each tokenizer, instead of the curves.
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that occur in the text, or none (default: what the library of the file
+        Match all special tokens that occur in the text, or none (default: as the library of the file
         does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
@@ -815,7 +815,7 @@ def look(
     text : str
         The text.
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that occur in the text, or none (default: what the library of the file
+        Match all special tokens that occur in the text, or none (default: as the library of the file
         does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
@@ -1469,7 +1469,7 @@ def tree(
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that occur in the text, or none (default: what the library of the file
+        Match all special tokens that occur in the text, or none (default: as the library of the file
         does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
@@ -1601,7 +1601,7 @@ def why(
     allow_special : bool, optional
         The same as specials="all".
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that occur in the text, or none (default: what the library of the file
+        Match all special tokens that occur in the text, or none (default: as the library of the file
         does).
     steps : bool, optional
         Show how each word is encoded, merge by merge.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal, get_args, get_type_hints
@@ -14,6 +13,7 @@ from bpe_core.studies.texts import Texts, files, texts_of
 Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "ids", "pairs", "files"]
 Pair = tuple[str, str]
 AUTOMATIC = "automatic"  # how a form shows that a value is left to the question
+MOST_SHOWN_OF_CHOICES = 24  # characters of choices that the help of a command shows in place of a value
 PLUS, NEXT = " + ", "; "  # the signs between the tokens of a pair, and between pairs, as a user types them
 
 _KINDS: Mapping[Any, Kind] = {
@@ -72,18 +72,14 @@ class Parameter:
         return self.title or self.name.replace("_", " ").capitalize()
 
     @property
-    def help_with_label(self) -> str:
-        """Return the help for the option of a command. It begins with the label that forms show, if there is a label.
+    def placeholder(self) -> str:
+        """Return what the help of a command shows in place of the value.
 
-        The label is left out if the help begins with the same words.
-
-        >>> Parameter("the probability", title="Dropout").help_with_label, Parameter("the text").help_with_label
-        ('Dropout: the probability', 'the text')
-        >>> Parameter("the order of the list", title="Order").help_with_label
-        'the order of the list'
+        >>> Parameter("", name="way", choices=("library", "exact")).placeholder, Parameter("", name="seed").placeholder
+        ('library|exact', 'SEED')
         """
-        is_said = re.match(rf"(the )?{re.escape(self.title)}\b", self.help, re.IGNORECASE) is not None
-        return f"{self.title}: {self.help}" if self.title and not is_said else self.help
+        choices = "" if self.several else "|".join(self.choices)
+        return self.metavar or (choices if len(choices) <= MOST_SHOWN_OF_CHOICES else "") or self.name.upper()
 
     def shown(self, choice: str | None) -> str:
         """Return a choice as a form shows it.

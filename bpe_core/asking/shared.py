@@ -23,7 +23,7 @@ def specials_parameter() -> Any:
     """
     return parameter(
         "",
-        help=("match all special tokens that occur in the text, or none (default: what the library of the file does)"),
+        help="match all special tokens that occur in the text, or none (default: as the library of the file does)",
         choices=tuple(name for name in ALLOWED if name),
         title="Special tokens",
         in_words={"": "as its library does"},

@@ -72,7 +72,7 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
                 parameter.name,
                 type=_TYPES[parameter.kind],
                 metavar=parameter.metavar,
-                help=parameter.help_with_label,
+                help=parameter.help,
                 **many,
             )
     if not question.table_first:
@@ -216,19 +216,19 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     if parameter.kind == "truth":
-        parser.add_argument(parameter.flag, dest=parameter.name, action="store_true", help=parameter.help_with_label)
+        parser.add_argument(parameter.flag, dest=parameter.name, action="store_true", help=parameter.help)
         return
     keywords: dict[str, Any] = {
         "dest": parameter.name,
         "type": _TYPES[parameter.kind],
-        "help": parameter.help_with_label,
+        "help": parameter.help,
         "default": parameter.default,
     }
     if parameter.choices and not parameter.several:
         keywords["choices"] = (*parameter.choices, *parameter.older)
     if parameter.const:
         keywords |= {"nargs": "?", "const": parameter.const}
-    names: Any = parameter.metavar or parameter.name.upper()
+    names: Any = parameter.placeholder
     if parameter.kind == "pairs":
         keywords |= {"nargs": 2, "action": "append", "default": []}
         names = tuple(names.split())

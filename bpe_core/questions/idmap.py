@@ -62,7 +62,7 @@ The exit code is 3 if the checked map belongs to other tables, and otherwise 0.
     )
     check: str = parameter(
         "",
-        help="a map to compare with the map of these tables",
+        help="a saved map of ids; say whether it is still the map of these tables",
         metavar="FILE",
         path="file",
         title="Compared with the map",

@@ -111,7 +111,7 @@ class Symbols:
     base_symbols: BaseSymbols = choice(  # "" means characters of a text
         "",
         "Symbols",
-        "What the characters represent: the characters of a text, integers of a NumPy file, or lines",
+        "What a base symbol is: a character of a text, an integer of a NumPy file, or a line",
         among=get_args(BaseSymbols),
         applies=lambda recipe: recipe.base_symbols != "",
         goes_without_saying=True,

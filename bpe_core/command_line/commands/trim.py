@@ -135,7 +135,8 @@ def _nothing(trimmed: Trimmed) -> str:
     if trimmed.spared:
         return (
             f"Nothing was removed: {count_text(len(trimmed.spared), 'chosen token is', 'chosen tokens are')} "
-            "needed to make other tokens. --needed lose removes those tokens, too. --needed hide removes only the ids."
+            "needed to make other tokens. --needed lose removes the chosen tokens and all tokens made of them. "
+            "--needed hide removes only the ids of the chosen tokens."
         )
     return "Nothing was removed: no token meets your criteria."
 
