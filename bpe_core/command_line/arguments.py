@@ -89,7 +89,8 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
         metavar="N",
         help="number of tokens in the vocabulary: base symbols, learned tokens and special tokens",
     )
-    size.add_argument("--merges", type=number, metavar="N", help="or the number of steps to make (merges, drops ...)")
+    steps = "instead of --vocab-size: the number of steps to make, such as merges and drops"
+    size.add_argument("--merges", type=number, metavar="N", help=steps)
     limits.add_argument(
         "--min-frequency", type=number, metavar="N", help="merge only pairs that occur at least N times"
     )
@@ -179,14 +180,16 @@ def choices_for_further_learning(options: argparse.Namespace) -> dict[str, Any]:
 def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
     recipe = parser.add_argument_group(title)
     start = recipe.add_mutually_exclusive_group()
-    start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    file = "or a recipe in a file: JSON (as `presets NAME` prints it), TOML, or a session"
+    start.add_argument(
+        "--preset", choices=PRESETS, metavar="NAME", help=f"a recipe that the program knows: {', '.join(PRESETS)}"
+    )
+    file = "instead of --preset: a recipe in a file: JSON (as `presets NAME` prints it), TOML, or a session"
     start.add_argument("--recipe", metavar="FILE", help=file)
     add = recipe.add_argument
     patterns = (*NAMED_PATTERNS, *SPELLED_OUT)
     pattern = f"how text is split into words: {', '.join(patterns)}"
     add("--pattern", choices=patterns, metavar="NAME", help=pattern)
-    add("--regex", type=text_argument, metavar="EXPR", help="or your own regular expression")
+    add("--regex", type=text_argument, metavar="EXPR", help="instead of --pattern: your own regular expression")
     whole = "merge the bytes of a character before anything else, so that no token holds half a character"
     add("--whole-characters", action="store_true", default=None, help=whole)
     border = (

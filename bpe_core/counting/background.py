@@ -251,7 +251,7 @@ def count_apart(path: Path, order: Order) -> None:
     except BpeError as error:
         reporter.write(state="failed", sentence=str(error), dashboard="")
     except BaseException as error:
-        sentence = f"The count failed: {plain(str(error) or type(error).__name__)[:200]}"
+        sentence = f"Counting failed: {plain(str(error) or type(error).__name__)[:200]}"
         reporter.write(state="failed", sentence=sentence, dashboard="")
         raise
     finally:

@@ -158,8 +158,8 @@ class GroupedWords:
         return [
             f"{title}: {count_text(self.bytes_in(name), 'byte')}, the dev text of {dev_of}."
             if dev_of
-            else f"{title}: {count_text(self.bytes_in(name), 'byte counts', 'bytes count')} {float(factor):.4g} times. "
-            f"They are {float(sizes[name] / whole):.1%} of the corpus."
+            else f"{title}: {count_text(self.bytes_in(name), 'byte')}, counted {float(factor):.4g} times: "
+            f"{float(sizes[name] / whole):.1%} of the corpus."
             for title, name, factor, dev_of in said
         ]
 

@@ -73,7 +73,8 @@ class Replacement:
         more = " …" if swapped > MOST_QUOTED else ""
         sentences = [
             f"{count_text(swapped, 'token is', 'tokens are')} replaced by the same number of new tokens, which get "
-            f"their ids. All other ids and the size stay the same. Removed tokens: {some}{more}"
+            "the ids of the replaced tokens. All other ids and the size of the vocabulary stay the same. "
+            f"Replaced tokens: {some}{more}"
         ]
         if swapped < self.asked:
             sentences.append(
@@ -105,7 +106,7 @@ def replace(
     learned
         A study, or another object with a history.
     swap
-        The number of tokens to swap.
+        The number of tokens to replace by new tokens.
     progress, cancelled
         The callbacks that receive the progress and may cancel the work.
     **changes

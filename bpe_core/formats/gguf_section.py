@@ -106,7 +106,8 @@ def read_section(data: bytes, name: str) -> Section:
     if version not in KNOWN:
         versions = " and ".join(map(str, KNOWN))
         raise FormatError(
-            f"{name} is a GGUF file of version {version:,}; this program reads {versions}, little-endian."
+            f"{name} is a GGUF file of version {version:,}; this program reads the versions {versions}, with the "
+            "lowest byte of a number first."
         )
     _ = head.number("<Q")
     count = head.number("<Q")

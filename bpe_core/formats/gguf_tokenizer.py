@@ -95,7 +95,7 @@ class Tokens:
     @property
     def notes(self) -> list[str]:
         said = "tokens have names that llama.cpp always treats as special: {}"
-        return about(self._doubtful, f"{said}. This program treats these tokens as the file says")
+        return about(self._doubtful, f"{said}. This program treats such a token as special only if the file says so")
 
     def refuse_missing_bytes(self) -> None:
         lacking = set(BYTE_TEXTS).difference(self.texts)

@@ -173,8 +173,8 @@ class JsonBpe(JsonModel):
             notes.append("The file leaves out merges at random (dropout). This program applies every merge.")
         if (style.unknown_bytes or not stands_alone) and style.unknown in {*merges.left, *merges.right}:
             notes.append(
-                f"The file's library may merge {style.unknown!r} for an unknown character with its neighbours. In "
-                "this program it stays separate, so ids can differ."
+                f"The file's library may merge {style.unknown!r} for an unknown character with neighbouring "
+                "tokens. This program merges it with no token, so ids can differ."
             )
         if style.marker == "glued" and style.byte_fallback:
             notes.append(

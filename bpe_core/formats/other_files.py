@@ -166,7 +166,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(?s:.*?@@ ){5}|(?s:.*? \xe2\x96\x81){9}",
-        "looks like a text that is split already; open the codes or the .model that split it.",
+        "looks like a text that was split into tokens; open the file of codes or the .model by which it was split.",
     ),
     (
         rb"(\S+ \S+\r?\n){9}",
@@ -175,8 +175,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"( {0,2}\S{1,40} {1,2}\S{0,40} ?\r?\n|  \S{1,40}\r?\n){9}",
-        "looks like merges whose tokens hold spaces as they are, so it is unclear where the first of two tokens ends. "
-        "Write Ġ for each space, as GPT-2 does, or open the tokenizer.json that was made with it.",
+        "looks like merges whose tokens hold plain spaces, so it is unclear where the first of two tokens ends. "
+        "Write Ġ for each space in a token, as GPT-2 does, or open the tokenizer.json that was made with this file.",
     ),
 )
 _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")

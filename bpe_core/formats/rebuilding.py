@@ -82,7 +82,10 @@ def _about_unknown(half: Int64s, there: Int64s, row: int) -> str:
 
 def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
     never = np.isin(id, [id for id, symbol in enumerate(alphabet.symbols) if not symbol.merges])
-    return never, lambda row: f"the step merges the token {half[row]}, which is for unknown characters and never merges"
+    return (
+        never,
+        lambda row: f"the step merges the token {half[row]}, which is for unknown characters and is never merged",
+    )
 
 
 def _first_use(left: Int64s, alone: Bools, ids: int) -> Int64s:

@@ -22,8 +22,8 @@ from bpe_core.text.stand_ins import byte_of_stand_in
 
 Merge = tuple[bytes, bytes]
 KINDS = (
-    "a list of pairs in JSON, a merges.txt in GPT-2's letters or with b'...' as Python writes bytes, a vocab.json, a "
-    "pickle of lists, tuples and dictionaries, minbpe's .model, or a file of tiktoken"
+    "a list of pairs in JSON, a merges.txt in GPT-2's byte characters or with b'...' as Python writes bytes, a "
+    "vocab.json, a pickle of lists, tuples and dictionaries, minbpe's .model, or a file of tiktoken"
 )
 _MINBPE = b"minbpe v1"
 _PICKLE = re.compile(rb"\x80[\x02-\x05]|\([ld]p\d|[\]}]q\x00")  # the last two are of protocols 0 and 1

@@ -408,5 +408,5 @@ def _about_numbers(opened: OpenedTable, beside: Beside) -> list[str]:
     return [f"{VOCABULARY} in its folder {_NUMBERS}"] * any(others)
 
 
-_NUMBERS = "gives pieces other ids than their places in the file. This program uses the places as ids."
+_NUMBERS = "gives pieces ids that differ from their places in the opened file. This program uses these places as ids."
 _AND_SPACES = " Transformers also handles spaces and decodes differently."

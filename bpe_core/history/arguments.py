@@ -95,9 +95,8 @@ def refuse_names_of_files(text: Any) -> None:
     if all(isinstance(text, str) and len(text) <= LONGEST_NAME and _is_there(text) for text in given):
         kind = "folder" if Path(given[0]).is_dir() else "file"
         raise CorpusError(
-            f"{given[0]!r} is the name of a {kind}. Read as a text, it would be only the letters of this name. "
-            f"Give Path({given[0]!r}) to read the {kind}. Corpus.from_texts([{given[0]!r}]) makes a text of the "
-            "letters of the name."
+            f"{given[0]!r} is the name of a {kind}, but a text is needed here. To read the {kind}, give "
+            f"Path({given[0]!r}). To use the letters of the name as a text, give Corpus.from_texts([{given[0]!r}])."
         )
 
 

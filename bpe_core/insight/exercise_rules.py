@@ -40,7 +40,7 @@ TAKES: dict[Tie, str] = {
     "first met": "pair that occurs first",
     "smallest pair": "lexicographically smaller pair",
     "greatest pair": "lexicographically greater pair",
-    "greatest letters": "pair that is greater when bytes are written in GPT-2's letters (Ġ is greater than t)",
+    "greatest letters": "pair that is greater when it is written in GPT-2's byte characters (Ġ is greater than t)",
     "greatest joined text": "pair whose joined text is greater",
     "smallest ids": "pair of the smaller ids",
     "smallest ids of Hugging Face": "pair of the smaller ids, with bytes numbered as in the tokenizers library",

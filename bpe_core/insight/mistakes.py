@@ -58,14 +58,14 @@ def _of_counts(rules: Rules) -> Iterator[tuple[str, Rules]]:
         "Counts are outdated: the counts of the pairs next to a merge are not lowered.",
         replace(rules, updates="not lowered"),
     )
-    yield "Counts go stale: pairs with the new token are not counted.", replace(rules, updates="not raised")
-    yield "Counts go stale: pairs are counted only once, before the first merge.", replace(rules, updates="none")
+    yield "Counts are outdated: pairs with the new token are not counted.", replace(rules, updates="not raised")
+    yield "Counts are outdated: pairs are counted only once, before the first merge.", replace(rules, updates="none")
     yield (
-        "Counts go stale: after a merge, a count changes by one for each word, however often the word occurs.",
+        "Counts are outdated: after a merge, a count changes by one for each word, however often the word occurs.",
         replace(rules, updates="without weights"),
     )
     yield (
-        "Counts go stale: the merged pair keeps its count, so it is merged again and again.",
+        "Counts are outdated: the merged pair keeps its count, so it is merged again and again.",
         replace(rules, updates="pair kept"),
     )
     yield (

@@ -246,7 +246,7 @@ class Reason:
 
     def sentence(self, name: Callable[[int], str]) -> str:
         if self.kind == "falls apart" and len(self.pieces) == 1:
-            return "an earlier merge makes another token of the same pair"
+            return "an earlier merge joins the same pair into another token"
         if self.kind == "falls apart":
             return "its text is split into " + " | ".join(map(name, self.pieces))
         return "no text holds these bytes" if self.kind == "no text" else "no text was found that becomes this token"

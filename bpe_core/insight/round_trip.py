@@ -47,7 +47,7 @@ KINDS: dict[Kind, str] = {
     "other way": "The tokenizer prefers another way to split the word.",
     "splitting": "The text is split into words here.",
     "special": "The text spells a special token, or decoding does not give a special token back.",
-    "bytes": "The bytes are not a text.",
+    "bytes": "The bytes are not valid UTF-8.",
     "normalization": "The text is changed before it is split.",
     "decoding": "Decoding changes the text.",
     "marker": "The marker of the beginning or end of a word differs.",

@@ -274,8 +274,8 @@ def _data_or_count(history: History, other: History, first: int, a: Step, b: Ste
         )
     if first == 0:
         return "data", (
-            f"The tables were learned from different texts: the most frequent pair has the counts {a.count:,} and "
-            f"{b.count:,}."
+            f"The tables were learned from different texts: the most frequent pair has the count {a.count:,} in one "
+            f"table and {b.count:,} in the other."
         )
     return "count", f"The best pair has the count {a.count:,} in one table and {b.count:,} in the other."
 

@@ -105,7 +105,7 @@ class Benchmark:
         if not unencoded:
             return ""
         some = ", ".join(f"{share:.2%} of {text}" for text, share in unencoded[:NAMED])
-        more = f" and parts of {len(unencoded) - NAMED:,} more" if len(unencoded) > NAMED else ""
+        more = f" and parts of {count_text(len(unencoded) - NAMED, 'more text')}" if len(unencoded) > NAMED else ""
         return (
             f"{tokenizer} cannot encode everything: {some}{more} (shares of the bytes, spaces not counted) become "
             "unknown tokens or no tokens. So its other values for these texts look too good."

@@ -367,8 +367,8 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
             "trainer then adds tokens that never occur."
         )
     if verdict.limit is not None:
-        limit = f"no token has more than {count_text(verdict.limit, 'symbol')}"
-        yield f"Longer pairs occur more often, but {limit}, which is the limit of the trainer."
+        limit = count_text(verdict.limit, "symbol")
+        yield f"Pairs with longer texts occur more often, but the trainer makes no token of more than {limit}."
     if verdict.rule_until == verdict.steps:
         yield (
             f"At {count_text(verdict.ties, 'step')} another pair was equally frequent. The rule {verdict.rule} decided "

@@ -375,7 +375,7 @@ def _sentence(result: FloorResult, own: int | None, fewest: int | None) -> str:
         "the texts."
     )
     if tokens < result.floor:  # the method has longer tokens
-        return f"{said} With tokens up to this length, the best possible vocabulary needs {between}."
+        return f"{said} If no token is longer than the floor allows, the best possible vocabulary needs {between}."
     sentence = f"{said} The best possible vocabulary needs {between}: {at_most}{better:.1%} fewer."
     if own is None or fewest is None or fewest >= own:
         return sentence

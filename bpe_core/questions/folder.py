@@ -120,8 +120,8 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
         yield f"{first.name} is the only tokenizer file of this folder."
     else:
         yield (
-            f"Transformers loads {first.name}. The comparison with this file covers "
-            f"{count_text(len(by_file), 'other file')}."
+            f"Transformers loads {first.name}. "
+            f"{count_text(len(by_file), 'other file is', 'other files are')} compared with this file."
         )
     for name, difference in by_file.items():
         if difference.is_none:

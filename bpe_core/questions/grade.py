@@ -263,9 +263,13 @@ def _sentences(name: str, grade: GradedMerges | str) -> Iterator[str]:
         )
         yield f"Merge {grade.right_until + 1:,} is {_written(grade.found)}{instead}."
     if grade.cause:
-        until = f" This explains the merges until {grade.explained:,}." if grade.explained > grade.right_until else ""
+        until = (
+            f" This mistake explains all merges up to merge {grade.explained:,}."
+            if grade.explained > grade.right_until
+            else ""
+        )
         yield f"Likely mistake: {grade.cause}{until}"
         if grade.others:
-            yield f"This mistake would explain as much: {grade.others[0]}"
+            yield f"Another mistake would explain as many merges: {grade.others[0]}"
     elif grade.found is not None:
         yield "None of the mistakes that were tried explains this difference."

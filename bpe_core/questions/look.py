@@ -107,10 +107,8 @@ def _spelled(study: Study, text: str, allowed: Allowed) -> Iterator[str]:
     matched = study.inside.by_index.tokenizer.allowed(allowed)
     for special in study.history.recipe.special_tokens:
         if special in text:
-            taken = (
-                "the text is matched as this token" if special in matched else "the text is split like any other text"
-            )
-            yield f"The special token {quoted(special)} is written in the text: {taken}."
+            taken = "is read as a special token" if special in matched else "is split like any other text"
+            yield f"The special token {quoted(special)} is written in the text, and {taken}."
 
 
 def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:

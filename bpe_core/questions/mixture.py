@@ -303,4 +303,6 @@ def _sentences(
 
 def _fate(until: int, program: Program) -> str:
     last = len(program.evidence)
-    return f"This pair is merged at step {until + 1:,}." if until < last else "This pair is not merged in these steps."
+    if until < last:
+        return f"This pair is merged at step {until + 1:,}."
+    return f"This pair is not merged in the {count_text(last, 'step')} compared."

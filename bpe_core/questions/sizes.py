@@ -155,7 +155,7 @@ examples:
         for name, by_size in bits_by_line.items():
             least = int(np.argmin(by_size.bits))
             sentences.append(
-                f"{name}: the minimum, {by_size.bits[least]:.4f} bits per byte, is at "
+                f"{name}: the smallest value, {by_size.bits[least]:.4f} bits per byte, is that of a vocabulary of "
                 f"{count_text(by_size.sizes[least], 'token')}."
             )
         table = DataTable(

@@ -344,7 +344,7 @@ class Corpus:
     def chunks(
         self, size: int = CHUNK_SIZE, *, several: bool = False, base_symbols: str | None = None
     ) -> Iterator[Chunk]:
-        """Read all texts in order, in chunks of about `size` bytes at most.
+        """Read all texts in order, in chunks of about `size` bytes.
 
         If `several` is true, a chunk may hold several documents, which is much faster for short documents. Several
         threads may share one iterator if they use it in turn under a lock. If `base_symbols` is given, raise

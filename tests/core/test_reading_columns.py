@@ -128,7 +128,11 @@ def test_damaged_or_invalid_parquet_and_arrow_files_are_refused(
         ("text.parquet", b"low lower", "is not a Parquet file, although its name says so."),
         ("secret.parquet", b"PARE....PARE", "is encrypted; write it again without encryption."),
         ("empty.arrow", b"", "is empty: there is no text in it."),
-        ("old.feather", b"FEA1....FEA1", "is a Feather file of the old kind; write it again with a newer program."),
+        (
+            "old.feather",
+            b"FEA1....FEA1",
+            "is a Feather file of version 1, and only version 2 is read; write it again as version 2.",
+        ),
         ("cut.arrow", stream.read_bytes()[:-300], "is a damaged Arrow file"),
         ("text.arrow", b"low lower", "is a damaged Arrow file"),
     ):

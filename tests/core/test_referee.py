@@ -509,7 +509,7 @@ def test_the_check_question_accepts_the_token_length_limit_of_tokenizers(tmp_pat
     study = learned_by_tokenizers([whole], tmp_path / "tokenizer.json", 400, max_token_length=5)
     answer = ask(study.with_texts([whole]), "check")
     assert not answer.differs, answer.sentences
-    assert "no token has more than 4 symbols, which is the limit of the trainer" in " ".join(answer.sentences)
+    assert "the trainer makes no token of more than 4 symbols" in " ".join(answer.sentences)
 
 
 def test_the_check_question_accepts_a_table_that_lacks_rare_characters(tmp_path: Path) -> None:

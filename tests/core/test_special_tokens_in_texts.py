@@ -172,11 +172,7 @@ def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
 ) -> None:
     study, _, _ = opened_file
     sentences = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
-    taken = (
-        "the text is matched as this token"
-        if study.format == "tokenizer.json"
-        else "the text is split like any other text"
-    )
+    taken = "is read as a special token" if study.format == "tokenizer.json" else "is split like any other text"
     assert any(taken in sentence for sentence in sentences)
 
 

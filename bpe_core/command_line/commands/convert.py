@@ -30,7 +30,7 @@ two formats cannot hold.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", metavar="IN", help="a tokenizer or merge table in any of the formats")
+    parser.add_argument("input", metavar="IN", help="a tokenizer or merge table in any format that this program reads")
     parser.add_argument("out", metavar="OUT", help=OUTPUT)
     add_writing(parser)
 

@@ -158,7 +158,7 @@ def _why() -> str:
         return f"{state.why} To try again: {readiness.COMPILE}"
     if state.is_being_made:
         return f"{readiness.BEING_MADE}: {state.percent}"
-    later = "not made yet: the first large task makes it in the background, or make it now: "
+    later = "not made yet; the first large task makes it in the background. To make it now: "
     return state.why or later + readiness.COMPILE
 
 

@@ -63,7 +63,7 @@ SHOWN_UNUSED = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
+    add("table", metavar="TABLE", help="a tokenizer, merge table or session in any format that this program reads")
     add_corpus(parser, "the texts to learn from: files and folders", required=True)
     add("--by", type=number, required=True, metavar="N", help="how many tokens to add")
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file or folder to write")

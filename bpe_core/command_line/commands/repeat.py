@@ -138,7 +138,7 @@ def _check_plugins(manifest: Manifest) -> list[str]:
                 f"The result was made with the plug-in {plain(name)}. Install it, or name its file with --plugin."
             )
         if now != was:
-            notes.append(f"The plug-in {plain(name)} is not the version that the result was made with.")
+            notes.append(f"The plug-in {plain(name)} has changed since the result was made, so the results may differ.")
     return notes
 
 

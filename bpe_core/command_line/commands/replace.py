@@ -42,7 +42,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
+    add("table", metavar="TABLE", help="a tokenizer, merge table or session in any format that this program reads")
     add_corpus(parser, "the texts to count and to learn from: files and folders", required=True)
     add("--swap", type=number, required=True, metavar="N", help="how many tokens to swap")
     add_further_learning(parser, "the swap saves")

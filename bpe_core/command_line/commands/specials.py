@@ -35,7 +35,9 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("table", metavar="TABLE", help="a tokenizer or merge table in any of the formats, or its folder")
+    add(
+        "table", metavar="TABLE", help="a tokenizer or merge table in any format that this program reads, or its folder"
+    )
     renaming = "give a token another text; its id stays (may be repeated)"
     add("--rename", action="append", default=[], type=text_argument, metavar="OLD=NEW", help=renaming)
     add("--add", action="append", default=[], type=text_argument, metavar="TEXT", help="add a special token")

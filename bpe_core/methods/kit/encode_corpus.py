@@ -127,8 +127,8 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
         raise OutputError(f"{path.name} must end in .npy or .bin. The ending chooses the format.")
     if kind == ".npy" and path.exists() and not path.is_file():
         raise OutputError(
-            f"{path} is not an ordinary file. An .npy file must be an ordinary file, because the number of ids is "
-            "written at its beginning after all ids."
+            f"{path} is not an ordinary file. An .npy file must be an ordinary file, because the number of ids at its "
+            "beginning is written last. Choose another name, or write a .bin file."
         )
     check_width(largest, width)
     return kind

@@ -164,7 +164,7 @@ class Trainer:
         if limit < self._learner.learned:
             raise RecipeError(
                 f"{recipe.wording.counted(self._learner.learned)} are learned already, but a vocabulary of "
-                f"{len(self.alphabet) + limit:,} has room for only {limit:,}."
+                f"{len(self.alphabet) + limit:,} has room for only {limit:,}. Choose a larger vocabulary."
             )
         self.recipe = recipe
         self.steps_planned = limit

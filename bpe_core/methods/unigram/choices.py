@@ -32,7 +32,7 @@ class Choices(Passes):
     split_by_unicode_script: bool = choice(
         True,
         "Split by script",
-        "A piece holds letters of only one script. Signs and digits count as a script",
+        "A piece holds letters of only one script. Signs and digits together count as one script",
         goes_without_saying=True,
     )
     split_by_number: bool = choice(

@@ -172,10 +172,10 @@ def _lead(lead: float) -> str:
     """Return how much less probable the other way is, in words. `lead` is the difference between the scores.
 
     >>> _lead(2.3026), _lead(0.0), _lead(0.02), _lead(50)
-    ('10 times less probable', 'as probable', 'hardly less probable', 'more than 1,000,000 times less probable')
+    ('10 times less probable', 'equally probable', 'hardly less probable', 'more than 1,000,000 times less probable')
     """
     if lead == 0:
-        return "as probable"
+        return "equally probable"
     times = math.exp(min(lead, 20))
     if times > 1_000_000:
         return "more than 1,000,000 times less probable"

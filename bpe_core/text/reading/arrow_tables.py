@@ -287,7 +287,9 @@ def _refuse_truncated(source: Source, raw: BinaryIO) -> None:
     if not beginning:
         raise CorpusError(f"{source.name} is empty: there is no text in it.")
     if beginning.startswith(OLD_FEATHER_MARK):
-        raise CorpusError(f"{source.name} is a Feather file of the old kind; write it again with a newer program.")
+        raise CorpusError(
+            f"{source.name} is a Feather file of version 1, and only version 2 is read; write it again as version 2."
+        )
     marks = (MARK,) if source.kind == "parquet" else (ARROW_MARK,)
     begins = beginning.startswith(marks)
     ends = ending.endswith(marks)

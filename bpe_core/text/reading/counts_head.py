@@ -100,7 +100,7 @@ def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Sourc
     head = CountsHead.from_json(read(heads[0]), heads[0].name)
     parts = tuple(source for source in sources if _last(source).endswith(ENDING))
     if not parts or _last(parts[-1]) != part_name(len(parts) - 1, len(parts)):
-        raise CorpusError(f"{name} is a folder of counts with missing parts; count again.")
+        raise CorpusError(f"{name} is a folder of counts with missing parts. Count the texts again.")
     size = sum(part.size or 0 for part in parts)
     kept = tuple(replace(part, kind="parquet", is_word_list=True) for part in parts)
     return Source(name, None, size, "parquet", counted=head.to_json(), parts=kept, is_word_list=True)

@@ -124,7 +124,9 @@ def _of_array(path: str, work: Work) -> Iterator[IdRow]:
         except OSError as error:
             raise CorpusError(f"Could not read the ids in {path}: {cause_of(error)}.") from error
     if not isinstance(ids, np.ndarray) or ids.ndim not in (1, 2) or ids.dtype.kind not in "iu":
-        kind = f"{getattr(ids, 'ndim', 0)} dimensions of {getattr(ids, 'dtype', 'another kind')}"
+        kind = "several arrays"
+        if isinstance(ids, np.ndarray):
+            kind = f"an array of {count_text(ids.ndim, 'dimension')} with values of the type {ids.dtype}"
         raise CorpusError(
             f"{path} holds {kind}, which cannot be ids. {ADVICE}, in one row or in a table with several rows."
         )
@@ -147,7 +149,10 @@ def _bare_numbers(path: str, width: int) -> Int64s:
     try:
         size = Path(path).stat().st_size
         if size % width:
-            raise CorpusError(f"{path} has {count_text(size, 'byte')}, which is not a multiple of {width}.")
+            raise CorpusError(
+                f"{path} has {count_text(size, 'byte')}, which is not a multiple of {width}, the given number of bytes "
+                "of an id. Give another number, or save the file again."
+            )
         kind = np.dtype(f"<u{width}")
         return np.memmap(path, kind, mode="r") if size else np.empty(0, kind)
     except OSError as error:

@@ -32,7 +32,7 @@ def test_commands_can_train_on_a_mixture_of_corpus_groups_and_answer_questions_a
     assert run(["train", *groups, *shares, "--output", "m.csv"]) == 0
     output = capsys.readouterr().err
     assert "1 duplicate document of the group 'code' was left out" in output
-    assert "de: 640 bytes count 1 times. They are 25.0% of the corpus." in output
+    assert "de: 640 bytes, counted 1 times: 25.0% of the corpus." in output
     mixture = Mixture((Group("de", weight_of("1/4")), Group("code", weight_of("3/4"), unique="documents")), "bytes")
     history = open_table(Path("m.csv")).history
     assert history.recipe.mixture == mixture

@@ -27,7 +27,7 @@ CSV_DAMAGE = [
     ("\n2,7,5,", "\n2,7,8,", r"line 3: the step merges the token 8, which does not exist yet.*0 to 7"),
     ("\n2,7,5,", "\n2,7,-5,", r"line 3: .right. must be a whole number, not '-5'"),
     ("\n2,7,5,", "\n2,7,,", r"line 3: this step does not say which two tokens"),
-    ("\n2,7,5,", "\n2,0,5,", r"line 3: .* is for unknown characters and never merges"),
+    ("\n2,7,5,", "\n2,0,5,", r"line 3: .* is for unknown characters and is never merged"),
     ("\n2,7,5,", "\n2,2,3,", r"line 3: the step merges the same pair as merge 1"),
     ("\n2,7,5,", "\n3,7,5,", r"line 3: .step. is '3' but must be '2'"),
     ("\n1,2,3,7,", "\n1,2,3,9,", r"line 2: .id. is '9' but must be '7'"),

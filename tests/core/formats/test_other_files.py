@@ -50,7 +50,7 @@ def gguf_changed_as_text() -> bytes:
         ("tokenizer.json", json.dumps({"model": {"vocab": {"a": 0, "b": 1}}}), 'no "type"', "WordPiece"),
         ("old.model", 'word v1\n"\\\\p{L}+"\n400\n0 Ā\n1 ā\n', "older program for BoundlessBPE", "csv"),
         ("bpe.model", "bpe v2\n\\S+\n1\n<end> 276\n20\n116 101\n32 97\n101 110\n", "based on minbpe", "csv"),
-        ("merges.bpe", "".join(f"{pair}\r\n" for pair in SPACED), "hold spaces as they are", "csv"),
+        ("merges.bpe", "".join(f"{pair}\r\n" for pair in SPACED), "hold plain spaces", "csv"),
         (
             "words.txt",
             "".join(f"{word},{9 - at}\n" for at, word in enumerate(WORDS)),

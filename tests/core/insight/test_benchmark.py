@@ -263,7 +263,8 @@ def test_the_benchmark_reports_the_share_of_text_that_cannot_be_encoded(
     remark, unequal = benchmark({"bytes": everything, "words": history}, texts).remarks
     assert unequal.startswith("The vocabularies have different sizes (")
     shares = (
-        "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (shares of the bytes, spaces not counted)"
+        "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more text "
+        "(shares of the bytes, spaces not counted)"
     )
     assert remark.startswith(f"words cannot encode everything: {shares} become unknown tokens or no tokens")
     write_history(history, tmp_path / "words.csv")

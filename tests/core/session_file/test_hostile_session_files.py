@@ -123,7 +123,7 @@ def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
             "run 1, step 2: this step does not say which two tokens it merges",
         ),
         ("UPDATE merges SET left_id = 2 << 40 WHERE run = 1 AND step = 2", "which does not exist yet"),
-        ("UPDATE merges SET left_id = 0 WHERE run = 2 AND step = 1", "never merges"),
+        ("UPDATE merges SET left_id = 0 WHERE run = 2 AND step = 1", "never merged"),
         ("DELETE FROM merges WHERE run = 1 AND step = 3", "run 1, step 3: the number of this step does not follow"),
         (
             "UPDATE merges SET (left_id, right_id) = (101, 115) WHERE run = 1 AND step < 3",

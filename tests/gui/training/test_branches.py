@@ -251,7 +251,7 @@ def test_playing_a_branch_begins_at_the_step_where_it_differs_from_its_parent_ru
         "others only have another place"
     )
     differences = program.asking.both_texts.differences
-    sentence = f"{new} of 300 tokens are new, {new} are gone; they differ from merge 10: "
+    sentence = f"{new} of 300 tokens are new, {new} are gone. The runs differ from merge 10 on: "
     qtbot.waitUntil(lambda: sentence in differences.text(), timeout=WAIT)
     heads = program.asking.both_texts.heads
     assert heads[0].name.text() == "Run 1: gpt2"

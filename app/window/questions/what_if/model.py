@@ -93,4 +93,4 @@ def differing_steps(run: Run, comparison: TableComparison) -> str:
         return f"The {run.wording.steps} are the same."
     before, now = (" + ".join(map(quoted, pair)) for pair in comparison.parted)
     first = f"{run.wording.step} {comparison.first + 1:,}"
-    return f"{comparison.new_tokens}; they differ from {first}: {now} instead of {before}."
+    return f"{comparison.new_tokens}. The runs differ from {first} on: {now} instead of {before}."
