@@ -500,7 +500,8 @@ def floor(
     seconds : float, optional
         Seconds of search, for all sizes together.
     rounds : int | None, optional
-        Search each size for N rounds instead of seconds; the result is then the same on every machine.
+        Search each size for N rounds, however long they take; the result is then the same on every
+        machine.
     alone : bool, optional
         Leave out the results of other methods.
     held_out : Any, optional
@@ -1543,7 +1544,7 @@ def ways(
     study : Study
         The study that `train` or `open` returned, or a history.
     text : str, optional
-        The text (default: count the tokens of the corpus).
+        The text whose splits are shown (default: none; the tokens of the corpus are then counted).
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     dropout : float, optional

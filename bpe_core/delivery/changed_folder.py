@@ -355,7 +355,7 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
             continue
         was_ours = was is None or before.convert_tokens_to_ids(str(was)) == change.before_id_of(str(was))
         if wanted is not None and was_ours and now.convert_tokens_to_ids(wanted) != change.id_of(wanted):
-            yield f"{LIBRARY} gives {quoted(wanted)} another id than the tokenizer."
+            yield f"{LIBRARY} and the tokenizer have different ids for {quoted(wanted)}."
     if now.padding_side != overriding.get("padding_side", before.padding_side):
         yield f"{LIBRARY} pads on the {now.padding_side} side, unlike before."
     if bool(now.chat_template) != bool(overriding.get("chat_template", before.chat_template)):

@@ -311,7 +311,9 @@ class BertVocabulary(Format):
             return [
                 f"vocab.txt marks tokens inside a word with {MARKER}; this table uses {history.recipe.marker_text!r}."
             ]
-        return containing(history, _holds_a_blank, "A line of vocab.txt cannot hold the space or line break in these")
+        return containing(
+            history, _holds_a_blank, "A line of vocab.txt cannot hold the space or line break in these tokens"
+        )
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -470,7 +472,7 @@ def _about_changes(recipe: Recipe) -> list[str]:
     if not recipe.clean_text:
         sentences.append("BERT's tokenizer leaves out control characters, but this table keeps them.")
     if recipe.lowercase and recipe.final_sigma:
-        sentences.append("A capital Σ at the end of a word becomes ς here, but σ by BERT's tokenizer.")
+        sentences.append("A capital Σ at the end of a word becomes ς here, but σ in BERT's tokenizer.")
     known = dict.fromkeys(("clean_text", "lowercase", "strip_accents"), False)
     return sentences + limitations.about_lines(recipe) + limitations.about_normalization(recipe.with_changes(**known))
 

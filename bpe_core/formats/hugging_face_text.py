@@ -226,7 +226,7 @@ _GONE = (
 
 
 _ALIKE = (
-    "added tokens are equal to another token in the normalized text, where the file's library chooses one at "
+    "added tokens are equal to another added token after normalization. The file's library chooses one of them at "
     "random, so ids can differ: {}"
 )
 

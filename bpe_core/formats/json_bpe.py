@@ -77,7 +77,8 @@ class JsonBpe(JsonModel):
             )
         if recipe.marker == "glued" and recipe.unknown == "bytes":
             sentences.append(
-                "An unknown character at the end of a word becomes bytes together with its marker in this format."
+                "In this format an unknown character at the end of a word becomes bytes, and so does the marker after "
+                "it."
             )
         return sentences
 
@@ -178,8 +179,8 @@ class JsonBpe(JsonModel):
             )
         if style.marker == "glued" and style.byte_fallback:
             notes.append(
-                "An unknown character at the end of a word becomes bytes together with its marker in the file's "
-                "library. In this program the marker is left out, so ids can differ."
+                "In the file's library an unknown character at the end of a word becomes bytes, and so does the marker "
+                "after it. This program leaves out this marker, so ids can differ."
             )
         if style.drops_unknown:
             notes.append("The file leaves out unknown characters, and so does this program.")

@@ -131,7 +131,9 @@ class MergesPair(Format):
             return [] if recipe.marker in ("none", "continuation") else limitations.needs_bytes(history, "merges.txt")
         if recipe.marker == "symbol" or (recipe.marker != "none" and recipe.marker_text not in MARKERS.keys() | {"##"}):
             return [f"merges.txt cannot store the word marker {recipe.marker_text!r} ({recipe.marker})."]
-        return containing(history, holds_a_blank, "A line of merges.txt cannot hold the space or line break in these")
+        return containing(
+            history, holds_a_blank, "A line of merges.txt cannot hold the space or line break in these tokens"
+        )
 
     def does_otherwise(self, history: History) -> list[str]:
         sentences = about_same_text(history) + limitations.about_splitting(history.recipe)

@@ -90,7 +90,7 @@ class Grader:
     def _cause_of_size(self, given: int, asked: int, history: History | None) -> str:
         counts = history.columns.count if history is not None else ()
         if given < asked and counts[given] == 1 and (not given or counts[given - 1] > 1):
-            return "The training ends where a pair occurs only once."
+            return "The training ends when every pair occurs only once, but the exercise also merges such pairs."
         return mistake_of_size(asked - given, self._rules)
 
     def _explaining(self, merges: Sequence[Merge], right: int) -> dict[str, int]:

@@ -238,7 +238,7 @@ def _draw_parts(contenders: Sequence[Contender], texts: Sequence[Sequence[str]],
     drawn = np.full((len(texts), len(contenders), DRAWS), np.nan)
     for place, documents in enumerate(texts):
         work.check()
-        work.progress(Progress("drawing documents", place, len(texts), "texts"))
+        work.progress(Progress("drawing random documents", place, len(texts), "texts"))
         parts = _parts(documents)
         if len(parts) >= LEAST_PARTS:
             many = chance.multinomial(len(parts), np.full(len(parts), 1 / len(parts)), DRAWS)

@@ -63,7 +63,7 @@ class DrawnTexts:
         sums: dict[str, Float64s] = {}
         for place, (name, documents) in enumerate(texts.items()):
             work.check()
-            work.progress(Progress("drawing documents", place, len(texts), "texts"))
+            work.progress(Progress("drawing random documents", place, len(texts), "texts"))
             if len(documents) >= LEAST:
                 draws = Bootstrap(len(documents), seed if is_parallel else (seed, place))
                 sums[name] = draws.sums(_rows_of(contenders, documents))

@@ -93,8 +93,8 @@ MEASURES: dict[str, Measure] = {
         Measure(
             *("size", "Requested size", "size", "tokens"),
             (
-                "The requested vocabulary size. The real size is `vocabulary`, which is smaller if nothing more "
-                "can be learned"
+                "The requested vocabulary size. The real size is in the column `vocabulary`. It is smaller if nothing "
+                "more can be learned"
             ),
         ),
         # -- the text ----------------------------------------------------------------------
@@ -210,8 +210,8 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("seconds", "Seconds", "seconds", "seconds"),
-            "Processor time of encoding, estimated from the beginning of a long text. The time of the first text "
-            "includes the preparation of the tokenizer",
+            "Processor time of encoding. For a long text, it is estimated from the beginning of the text. The "
+            "time of the first text includes the preparation of the tokenizer",
             note="The seconds differ between computers. On a busy computer they also differ between two measurements.",
         ),
         Measure(

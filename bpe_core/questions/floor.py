@@ -129,7 +129,7 @@ examples:
     )
     rounds: int | None = parameter(
         None,
-        help="search each size for N rounds instead of seconds; the result is then the same on every machine",
+        help="search each size for N rounds, however long they take; the result is then the same on every machine",
         metavar="N",
         title="Rounds of search",
         in_words={"": "as many as the time allows"},

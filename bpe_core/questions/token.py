@@ -212,7 +212,7 @@ def reach_sentence(reached: Reachability, study: Study) -> str:
         return "No text can produce this token: its bytes are not part of any character."
     if not reached.pieces:
         return "No text was found that produces this token at this step."
-    return "No text was found that produces this token. The pattern always seems to split its text."
+    return "No text was found that produces this token. The pattern seems to split the token's text wherever it occurs."
 
 
 def _places(study: Study, life: TokenLife, work: Work) -> list[str]:

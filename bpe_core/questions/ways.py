@@ -83,7 +83,7 @@ other places is made. This ends when all places are left out.
 
     text: str = parameter(
         "",
-        help="the text (default: count the tokens of the corpus)",
+        help="the text whose splits are shown (default: none; the tokens of the corpus are then counted)",
         metavar="TEXT",
         positional=True,
         example="lighthouse",

@@ -227,7 +227,7 @@ def tokens_of_witnesses(certificate: Mapping[str, Any]) -> dict[int, int]:
                 counted[claim["size"]] = fewest(certificate, claim)
                 if counted[claim["size"]] != claim["fewest"]:
                     raise FormatError(
-                        f"With the vocabulary of size {claim['size']:,}, the words have "
+                        f"With the vocabulary of size {claim['size']:,}, the words need "
                         f"{count_text(counted[claim['size']], 'token')}, but the certificate says {claim['fewest']:,}."
                     )
         return counted

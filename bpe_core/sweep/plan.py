@@ -111,7 +111,7 @@ def plan_of(document: Mapping[str, Any], folder: Path) -> Plan:
     reading = {name: document[name] for name in READING if name in document}
     for name, value in reading.items():
         if not isinstance(value, str):
-            raise RecipeError(f"{name} must be a text, not {value!r}.")
+            raise RecipeError(f"{name} must be text in quotes, not {value!r}.")
     sizes = sorted(set(_list(document, "sizes", int, WHOLE)))
     if not sizes:
         raise RecipeError("The plan lacks vocabulary sizes: write sizes = [1000, 2000].")

@@ -194,7 +194,8 @@ class Corpus:
         """
         if any(corpus.word_counts is not None for corpus in corpora):
             raise CorpusError(
-                "Word counts cannot be joined with texts; count the texts first and merge the word tables."
+                "Word counts cannot be joined with texts or other word counts. Count the texts first, and add up the "
+                "counts."
             )
         log = SkipLog()
         for corpus in corpora:

@@ -667,7 +667,7 @@ def test_verifying_a_floor_certificate_reports_base_symbols_separately(
     path.write_text(json.dumps(certificate_as_json()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
     printed = capsys.readouterr().out
-    assert "257 tokens in the vocabulary (256 are in every vocabulary, 1 have at most 8 symbols)" in printed
+    assert "257 tokens in the vocabulary (256 are in every vocabulary, 1 other has at most 8 symbols)" in printed
 
 
 def certificate_as_json() -> Any:

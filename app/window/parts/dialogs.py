@@ -173,7 +173,7 @@ def ask_for_draw(parent: QWidget, seed: int) -> int | None:
 
 
 def ask_for_ratio(parent: QWidget, before: float) -> float | None:
-    question = "How much more should this language be compressed than the other languages? 1 means equally."
+    question = "How many times as much as the other languages should this language be compressed? 1 means equally."
     number, is_chosen = QInputDialog.getDouble(
         parent, "Relative compression of a language", question, before, 0.01, 100.0, 2
     )

@@ -80,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the largest size of one file of counts",
     )
     memory = (
-        "use at most this much memory, such as 2GB. More is used for lists of words, and for a text that cannot be "
-        "split into parts"
+        "count with this much memory, such as 2GB. Lists of words, and a text that cannot be split into parts, may "
+        "need more"
     )
     add("--memory", type=size, metavar="SIZE", help=memory)
     on = (

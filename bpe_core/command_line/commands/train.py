@@ -83,7 +83,8 @@ examples:
 Ctrl-C stops the training; --output then holds the merges learned so far (exit code 130).
 Ctrl-C twice drops them. `kill` (143) or closing the terminal (129) stops it in the same way.
 A session (.bpex) is saved every few seconds during the training. After a stop or a crash the same command
-continues from the last save, and the result is the same. Meanwhile `bpe-explorer follow` shows the steps.
+continues from the last save, and the result is the same as without the stop. While the training runs,
+`bpe-explorer follow` shows the steps.
 `echo pause > book.bpex.request` makes the training save its steps and wait until the file book.bpex.request is
 removed. `echo stop > book.bpex.request` ends the training.
 """

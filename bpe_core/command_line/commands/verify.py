@@ -110,8 +110,9 @@ def _check_floors(document: Any) -> dict[str, Any]:
     longest = proof["longest"]
     size_of_text = sum(proof["counts"])
     lines = [
-        f"{count_text(size, 'token')} in the vocabulary ({always:,} are in every vocabulary, {size - always:,} have at "
-        f"most {count_text(longest, 'symbol')}): the prices prove that "
+        f"{count_text(size, 'token')} in the vocabulary ({always:,} are in every vocabulary, "
+        f"{count_text(size - always, 'other has', 'others have')} at most {count_text(longest, 'symbol')}): the prices "
+        "prove that "
         f"{count_text(size_of_text, 'word needs', 'words need')} at least {count_text(proven, 'token')}"
         + (
             f"; the given vocabulary needs {count_text(recounted[size], 'token')}, counted again"

@@ -41,7 +41,7 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
     if recipe.transition is not None and recipe.transition > steps:
         raise RecipeError(
             f"The transition after {count_text(recipe.transition, 'merge')} is never reached: this run makes only "
-            f"{steps:,}. Choose an earlier transition or a larger vocabulary."
+            f"{count_text(steps, 'merge')}. Choose an earlier transition or a larger vocabulary."
         )
     return steps // 2 if recipe.transition is None else recipe.transition
 

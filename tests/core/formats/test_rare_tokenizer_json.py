@@ -435,7 +435,7 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "bytes of the end of a word": (
         whole(bpe(BYTES, byte_fallback=True, end_of_word_suffix="</w>"), [], [SPACES]),
-        "bytes together with its marker",
+        "becomes bytes, and so does the marker",
     ),
     "older tables of visible characters": (
         whole(bpe(LETTERS), [], [split(r"\X")]),
@@ -486,7 +486,7 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "tokens become alike": (
         whole(bpe(LETTERS), [LOWER], [], added_token(6, "AB", normalized=True), added_token(7, "Ab", normalized=True)),
-        "are equal to another token",
+        "are equal to another added token",
     ),
 }  # fmt: skip
 

@@ -291,7 +291,7 @@ def test_the_grade_question_compares_only_tokens_if_the_submission_is_a_vocabula
     assert grade.is_right or "occurs first" in grade.cause
 
 
-@pytest.mark.parametrize(("least", "cause"), [(2, "ends where a pair occurs only once"), (1, "")])
+@pytest.mark.parametrize(("least", "cause"), [(2, "ends when every pair occurs only once"), (1, "")])
 def test_the_grade_question_reports_that_training_ended_at_pairs_that_occur_once(least: int, cause: str) -> None:
     text = "low low lower newer\n"
     merges = train_with_mistake(text, merges=12, least=least)

@@ -281,7 +281,7 @@ def test_a_mistake_in_a_sweep_plan_is_reported_before_any_run_begins(
         (three + "min_freqency = 2", "The recipe 'third': A recipe has no choice named 'min_freqency'"),
         (three + 'pattern = "custom"\ncustom_pattern = "("', "The recipe 'third'"),
         (three + 'special_tokens = "<s>"', "third': The special tokens must be a list of texts"),
-        ("encoding = 5\n" + three, "encoding must be a text, not 5"),
+        ("encoding = 5\n" + three, "encoding must be text in quotes, not 5"),
         (three + "vocab_size = 300", "The recipe 'third' cannot set vocab_size: the plan's sizes"),
         (three.replace('"lowest-ids"]', '"byte-alphabet"]') + 'base = "characters"', "'third': The tie rule"),
         (three.replace("sizes = [300, 270]", "sizes = [300, 40]"), "A vocabulary of 40"),

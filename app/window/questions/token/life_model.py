@@ -31,7 +31,7 @@ CONTEXT_PAUSE_MILLISECONDS = 250  # files are read only after a pause at a token
 CONTEXT_SECONDS = 2.0
 MOST_CONTEXTS = 10
 NOT_COUNTED = "Continue the run to count its texts again. Then this page shows where the token occurs."
-IN_AUDIT = "Ask > Audit says how often it occurs in the corpus."
+IN_AUDIT = "Ask > Audit says how often this token occurs in the corpus."
 NO_TEXT = "The texts of this table are unknown. Use Training > Count on My Corpus to see where this token occurs."
 
 
