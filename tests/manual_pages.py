@@ -111,7 +111,7 @@ def commands() -> Iterator[str]:
         yield f"## {title}\n"
         for name, summary in commands.items():
             yield from _one_command(name, summary, of_command(name), [])
-    yield "## Questions\n\nEach of them takes these, too:\n"
+    yield "## Questions\n\nEach question takes these options, too:\n"
     yield "\n".join(shared) + "\n"
     for subject, names in questions_by_subject(name.replace("-", "_") for name in asked).items():
         yield f"## Questions about {subject}\n"

@@ -193,7 +193,7 @@ def blocks(
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest " * 9, "gage", merges=6)
     >>> bpe.blocks(study).sentences[0]
-    "The bytes of all blocks after each step, compared with today's compressors."
+    "The number of bytes in all blocks after each step, compared with today's compressors."
     """
 
 def canonical(
@@ -606,9 +606,9 @@ def grade(
 ) -> Answer:
     """Grade a student's merges: find the first wrong merge, and the likely mistake that explains it.
 
-    A trainer that follows the exercise's rules learns from the same text. If its merges differ from the student's
-    merges, other trainers are tried. Each of these trainers makes one mistake, for example in the tie rule, the
-    counts, overlapping pairs, special tokens, line ends or the pattern.
+    A trainer that follows the exercise's rules learns from the text of the exercise. If its merges differ from the
+    student's merges, other trainers are tried. Each of these trainers makes one mistake, for example in the tie rule,
+    the counts, overlapping pairs, special tokens, line ends or the pattern.
 
     Parameters
     ----------
@@ -892,7 +892,8 @@ def mixture(
     steps : int, optional
         Use the first N merges (default: 1,000).
     pattern : str, optional
-        How texts were split, if the table does not say it (default: the pattern that fits best).
+        The pattern that split the texts of the table, if the table names none (default: the one that
+        fits best).
     draws : int, optional
         How many times to draw the documents at random, to compute the columns low and high (default:
         20).

@@ -33,7 +33,10 @@ class Decision(NamedTuple):
 def add_decisions(parser: argparse._ActionsContainer) -> None:
     acts: dict[Act, str] = {"forbid": "never merge this pair from step K on", "force": "merge this pair at step K"}
     for act, what in acts.items():
-        help = f"{what}, whatever its count; write tokens as in the table, or as #ID (may be repeated)"
+        help = (
+            f"{what}, whatever its count; write LEFT and RIGHT as the merge table shows these tokens, or as #ID "
+            "(may be repeated)"
+        )
         parser.add_argument(f"--{act}", action="append", type=_decision(act), metavar="LEFT+RIGHT@K", help=help)
 
 

@@ -160,7 +160,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
     Raise CorpusError if the column is damaged. The message begins with `name`.
     """
     if _unpacked_size(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
-        raise CorpusError(f"{name} is a damaged file of counts: it uses a few very long words in many rows.")
+        raise CorpusError(f"{name} is a damaged file of counts: many of its rows repeat a few very long words.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
     whole = column.cast(large)
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)

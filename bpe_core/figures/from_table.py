@@ -347,7 +347,7 @@ def blocks_chart(table: DataTable) -> LineFigure:
         places = points_to_draw(len(sizes), is_log=False) if name == own else np.unique([0, len(sizes) - 1])
         lines.append(Line(name.capitalize() if name == own else name, steps[places], sizes[places]))
     compared = ", compared with today's compressors" if others else ""
-    sentence = f"The bytes of all blocks after each step{compared}."
+    sentence = f"The number of bytes in all blocks after each step{compared}."
     return LineFigure("blocks", "Size of all blocks.", sentence, lines, "Replacements", "Bytes")
 
 

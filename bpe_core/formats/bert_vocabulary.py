@@ -472,7 +472,7 @@ def _about_changes(recipe: Recipe) -> list[str]:
     if not recipe.clean_text:
         sentences.append("BERT's tokenizer leaves out control characters, but this table keeps them.")
     if recipe.lowercase and recipe.final_sigma:
-        sentences.append("A capital Σ at the end of a word becomes ς here, but σ in BERT's tokenizer.")
+        sentences.append("A capital Σ at the end of a word becomes ς in this program, but σ in BERT's tokenizer.")
     known = dict.fromkeys(("clean_text", "lowercase", "strip_accents"), False)
     return sentences + limitations.about_lines(recipe) + limitations.about_normalization(recipe.with_changes(**known))
 

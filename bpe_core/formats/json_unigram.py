@@ -129,7 +129,9 @@ class JsonUnigram(JsonModel):
         notes += about_added(added, vocabulary, steps)
         twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]
         if twice:
-            notes += about(twice, "pieces occur twice, and have the id and the score of their last place: {}")
+            notes += about(
+                twice, "pieces occur several times in the file, and have the id and the score of their last entry: {}"
+            )
         if unknown is not None and unknown_text not in vocabulary:
             notes.append(
                 f"Decoded texts show unknown characters as {unknown_text}, but in the file's library as "

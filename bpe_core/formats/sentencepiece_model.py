@@ -513,7 +513,7 @@ class SentencePieceModel(Format):
                 "may differ. The check leaves out such letters."
             )
         if recipe.lowercase and recipe.final_sigma:
-            sentences.append("A capital Σ at the end of a word becomes ς here, but σ in this format.")
+            sentences.append("A capital Σ at the end of a word becomes ς in this program, but σ in this format.")
         return sentences + controls
 
     def spelled(self, history: History) -> tuple[str, ...]:

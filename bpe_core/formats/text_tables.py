@@ -110,7 +110,7 @@ class JsonTable(MergeTable):
         numbers = None
         if SPECIAL_NUMBERS in about:
             if not isinstance(about[SPECIAL_NUMBERS], list):
-                raise FormatError(f'{name}: "{SPECIAL_NUMBERS}" must be a number for each special token.')
+                raise FormatError(f'{name}: "{SPECIAL_NUMBERS}" must be a list with the id of each special token.')
             numbers = [item.get(NUMBER) for item in alphabet], about[SPECIAL_NUMBERS]
         columns = [*COLUMNS_BUT_KIND, *merge_table.columns_for(merge_table.checked_kinds(about.get("reasons"), name))]
         columns += [NUMBER] if numbers else []

@@ -79,7 +79,7 @@ class TokenizerJson(Format):
         sentences += about_changed_tokens({token: normalize(token, as_text) for token in later})
         if recipe.lowercase and recipe.final_sigma:
             sentences.append(
-                "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing. The check "
+                "A capital Σ at the end of a word becomes ς in this program, but σ in this format. The check "
                 "leaves out such words."
             )
         if recipe.marker == "prefix":

@@ -164,7 +164,7 @@ def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[s
     class matches only the text of the token.
     """
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
-    said = "tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"
+    said = "tokens are matched by Qwen2Tokenizer of transformers 5 without their rules for spaces and whole words: {}"
     return about([text for text in named if sided.get(text)], said)
 
 

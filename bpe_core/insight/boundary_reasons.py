@@ -122,8 +122,8 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     ),
     "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
     "apart": lambda reason, name: (
-        "A word begins here. Merges across words need words that are one token each, but one of these words is "
-        "never one token."
+        "A word begins here. A merge across words joins only words that are one token each, but one of the two words "
+        "beside this boundary is never one token."
     ),
     "special": lambda reason, name: "A special token is here. Special tokens are never split or merged.",
     "edge": lambda reason, name: "The text begins or ends here.",

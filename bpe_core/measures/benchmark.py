@@ -394,7 +394,7 @@ def parity_sentence(row: Mapping[str, Any]) -> str:
     if row["worst_language"] is None or row["gini"] is None:
         return f"{row['tokenizer']}: {without}no two texts are left to compare."
     reference = row["reference"]
-    beside = f"and {reference} becomes no tokens" if row["worst"] is None else f"{value('worst', 2)} times {reference}"
+    beside = f"and {reference} has no tokens" if row["worst"] is None else f"{value('worst', 2)} times {reference}"
     fewest = "one text has no tokens"
     if row["spread"] is not None:
         fewest = f"the most tokens are {value('spread', 2)} times the fewest"

@@ -160,7 +160,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("share_of_scaffolds", "Share of scaffolds", "scaffolds", "share"),
-            "The part of the vocabulary that longer tokens have used up completely",
+            "The part of the vocabulary that no longer occurs, because longer tokens have taken all its occurrences",
             "merged tokens that occurred in the text during training but no longer occur / vocabulary",
             digits=1,
             note="Other texts may still use these tokens.",

@@ -34,7 +34,7 @@ class Blocks(Question):
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest " * 9, "gage", merges=6)
         >>> bpe.blocks(study).sentences[0]
-        "The bytes of all blocks after each step, compared with today's compressors."
+        "The number of bytes in all blocks after each step, compared with today's compressors."
     """
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

@@ -38,9 +38,9 @@ USUAL_ENDINGS = (".txt", ".json", ".pkl", ".pickle", ".model", ".tiktoken")  # i
 class Grade(Question):
     """Grade a student's merges: find the first wrong merge, and the likely mistake that explains it.
 
-    A trainer that follows the exercise's rules learns from the same text. If its merges differ from the student's
-    merges, other trainers are tried. Each of these trainers makes one mistake, for example in the tie rule, the
-    counts, overlapping pairs, special tokens, line ends or the pattern.
+    A trainer that follows the exercise's rules learns from the text of the exercise. If its merges differ from the
+    student's merges, other trainers are tried. Each of these trainers makes one mistake, for example in the tie rule,
+    the counts, overlapping pairs, special tokens, line ends or the pattern.
     """
 
     about = "other tokenizers"

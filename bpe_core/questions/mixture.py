@@ -80,7 +80,7 @@ explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
     steps: int = parameter(1_000, help="use the first N merges (default: 1,000)", metavar="N", title="First merges")
     pattern: str = parameter(
         "",
-        help="how texts were split, if the table does not say it (default: the pattern that fits best)",
+        help="the pattern that split the texts of the table, if the table names none (default: the one that fits best)",
         choices=tuple(name for name in NAMED_PATTERNS if name != SPLITS_NOTHING),
         title="Texts were split by",
         in_words={"": "the best pattern"},

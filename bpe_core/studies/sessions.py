@@ -38,7 +38,10 @@ def study_of_run(path: str, number: int | None) -> Study:
     session = read_session(path)
     run = session.chosen_run(path, number)
     learned = sum(each_run.history is not None for each_run in session.runs)
-    note = f"{path} holds {learned} runs. This is run {run.number}, which was shown last. {path}#N is run N."
+    note = (
+        f"{path} holds {learned} runs. Run {run.number} is used, because it was shown last. To use run N, write "
+        f"{path}#N."
+    )
     return _study(run, path, (note,) if learned > 1 and number is None else ())
 
 

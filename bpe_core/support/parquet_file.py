@@ -78,7 +78,7 @@ class ParquetFile:
                 yield batch
         except TooManyRows as wide:
             if is_begun:
-                raise DamagedPart("a dictionary is in the middle of its pages") from wide
+                raise DamagedPart("a dictionary comes after other pages of its column") from wide
             yield from self._batches(group, columns, self._pages.most_rows)
 
     def _group(self, number: int) -> Any:

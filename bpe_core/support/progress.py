@@ -88,7 +88,7 @@ class Work:
     progress
         The function that is called repeatedly with a `Progress` during the work.
     cancelled
-        The function that returns whether the work should stop. The work then raises `Cancelled`.
+        The function that returns whether the work should stop. If it returns True, the work raises `Cancelled`.
     remark
         The function that is called with a sentence for each unusual fact about a text.
 

@@ -29,7 +29,7 @@ MEANINGS = {
     "recipe, corpus, ties": "The names that the plan gives to the recipe, the corpus and the tie rule",
     "seed": "The seed of the random sample that the run was learned from, or 0 if there was no sample",
     "size": "The requested vocabulary size, and the real size, which is smaller if nothing more can be learned",
-    "documents": "The number of units that were measured. The intervals are drawn from these units",
+    "documents": "The number of documents that were measured. The intervals come from random draws of them",
     "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "See `benchmark --help`",
     "bits_per_byte": "See `sizes --help`",
     "morpheme_precision, morpheme_recall, morpheme_f1": "See `morphemes --help`",

@@ -62,7 +62,7 @@ class SpaceDecoder:
 
 @dataclass(frozen=True)
 class ByteLevel:
-    words: ClassVar[str] = "Characters that stand for bytes become those bytes."
+    words: ClassVar[str] = "Byte characters become the bytes that they represent."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         known = byte_of_stand_in()
@@ -264,7 +264,7 @@ class LlamaBytes:
 
     as_text: str = ""  # the added tokens that could be read as bytes, one a line
 
-    words: ClassVar[str] = "Characters that stand for bytes become those bytes, except in added tokens."
+    words: ClassVar[str] = "Byte characters become the bytes that they represent, except in added tokens."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         known = byte_of_stand_in()

@@ -80,7 +80,7 @@ def _decode_and_compare(history: History, indices: Sequence[int]) -> DecodedIds:
         return DecodedIds(text)
     marks = tuple(_marks(trip, tokenizer, indices))
     changed = sum(place.stop - place.first for place in trip.places)
-    said = [f"Encoding the decoded text gives other ids for {changed:,} of {count_text(len(indices), 'id')}."]
+    said = [f"Encoding the decoded text again changes {changed:,} of {count_text(len(indices), 'id')}."]
     said += [mark.sentence for mark in marks[:MOST_SAID]]
     if len(trip.places) > MOST_SAID:
         said.append(f"{len(trip.places) - MOST_SAID:,} more of these positions are not listed.")

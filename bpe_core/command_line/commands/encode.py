@@ -269,5 +269,6 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     )
     if result.shards_before:
         sys.stderr.write(
-            f"The first {count_text(result.shards_before, 'shard was', 'shards were')} kept from a stopped command.\n"
+            f"The first {count_text(result.shards_before, 'shard is', 'shards are')} from an earlier command that was "
+            "stopped.\n"
         )

@@ -108,7 +108,10 @@ def _about_speed(manifest: Manifest) -> list[str]:
     option = "" if options is None else command_named(options.command).steady_with
     if not option or getattr(options, option) is not None:
         return []
-    return [f"This search ends after some seconds. Repeated with --{option}, it gives the same result every time."]
+    return [
+        "This search ends after a number of seconds, so its result depends on the speed of the computer. A search with "
+        f"--{option} gives the same result every time."
+    ]
 
 
 def _check_inputs(manifest: Manifest, home: Path) -> None:

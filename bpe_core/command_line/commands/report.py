@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the text as split after K steps (may be repeated)",
     )
     add("-o", "--output", default="report.html", metavar="FILE", help="the page to write (default: report.html)")
-    add("--paper", action="store_true", help="write only what the methods section of a paper needs, with a LaTeX text")
+    paper = "write only sentences for the methods section of a paper, and the same sentences in LaTeX"
+    add("--paper", action="store_true", help=paper)
     add_json(parser)
 
 

@@ -116,4 +116,4 @@ def _print_tokens(rows: Sequence[dict[str, Any]]) -> None:
         count = count_text(len(row["tokens"]), "token")
         print(f"{plain(row['title']):<{width}}  {count}{unknown}: {plain(' | '.join(row['tokens']))}")
     if not rows:
-        print("No tokenizer is here yet. `bpe-explorer shelf` lists those that can be fetched.")
+        print("There is no tokenizer on this computer yet. `bpe-explorer shelf` lists those that can be fetched.")

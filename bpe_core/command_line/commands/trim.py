@@ -72,9 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help = "remove the tokens that `audit` finds by these criteria, separated by commas"
     what.add_argument("--audit", type=text_argument, metavar="CRITERIA", help=help)
     add_corpus(parser, "files or folders in which to count the tokens")
-    parser.add_argument(
-        "--text", type=text_argument, metavar="TEXT", help="show the number of tokens of this text, too"
-    )
+    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="also show how many tokens this text has")
     parser.add_argument(
         "--needed", choices=NEEDED, default="spare", help="what to do with tokens that other tokens are made of"
     )

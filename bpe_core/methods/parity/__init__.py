@@ -35,7 +35,7 @@ class ParityAware(BytePairEncoding):
     learns_at_once = False  # a sample has no groups of texts
     serves_languages = True
     counts_fall = False
-    reason = "count in the language that is worst off"
+    reason = "count in the language that the merge is for"
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         from bpe_core.methods.parity.learn import served_language

@@ -45,7 +45,7 @@ class Choices(OwnChoices):
             variants=Variants(
                 "variant",
                 {"base": None, "window": USUAL_WINDOW},
-                "window: limit how often a language is chosen in consecutive merges",
+                "base: no such limit (the default); window: limit how often a language is chosen in consecutive merges",
             ),
         ),
     )

@@ -21,7 +21,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.wording import count_text
 
 # The names of the causes, in the order of their numbers.
-CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
+CAUSES = ("rarely used", "not its own best split", "least loss", "least likely")
 
 
 def _cause(cause: float) -> str:
@@ -41,7 +41,7 @@ REASONS = (
         "Why the piece was dropped: the piece is hardly used, its best split is not the piece itself, the corpus "
         "loses least without the piece, or the piece is the least likely (when only a few must be dropped)",
         _cause,
-        widest="not its own best path",
+        widest="not its own best split",
         is_number=False,
     ),
     Reason.of_column("round", "The round of estimating and dropping, counted from 1", widest="99"),

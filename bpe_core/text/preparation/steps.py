@@ -135,7 +135,8 @@ def _check(step: Step) -> None:
     elif isinstance(step, Metaspace | CharDelimiterSplit):
         sign = step.replacement if isinstance(step, Metaspace) else step.delimiter
         if len(sign) != 1:
-            raise RecipeError("the character for spaces, or the delimiter, must be one character.")
+            what = "sign for spaces" if isinstance(step, Metaspace) else "delimiter"
+            raise RecipeError(f"the {what} must be one character.")
 
 
 def as_json(step: Step) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def test_the_repeat_command_suggests_the_rounds_option_for_a_search_with_a_time_
         Path("floor.json").write_text(json.dumps(report), encoding="utf-8")
         capsys.readouterr()
         assert run(["repeat", "floor.json"]) == 1
-        assert ("Repeated with --rounds" in capsys.readouterr().out) == is_named
+        assert ("A search with --rounds" in capsys.readouterr().out) == is_named
 
 
 def _check_old_manifest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def test_the_shelf_lists_known_tokenizers_even_if_no_tokenizer_is_on_the_compute
     assert lines[0] == 'GPT-2    about 1.4 MB, MIT, not here: shelf --fetch "GPT-2"'
     assert "size not known" in lines[1], "GPT-4o"
     assert run(["shelf", "Tom"]) == 0
-    assert "No tokenizer is here yet" in capsys.readouterr().out
+    assert "There is no tokenizer on this computer yet" in capsys.readouterr().out
 
 
 def test_the_shelf_lists_tokenizers_in_the_hub_cache_and_next_to_the_program_and_in_a_chosen_folder(

@@ -213,7 +213,7 @@ def test_the_parity_measure_reports_texts_without_tokens() -> None:
     parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     parity = parity_of(benchmark({"bytes": history}, parallel))
     assert np.isnan([parity.summary[name][0] for name in ("worst", "spread")]).all()
-    blank = "bytes: worst de, and blank becomes no tokens; one text has no tokens; Gini 0.364."
+    blank = "bytes: worst de, and blank has no tokens; one text has no tokens; Gini 0.364."
     assert parity.sentences == (blank,)
     of_bytes = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     measured = overlay({"bytes": (of_bytes, 0)}, [" "] * LEAST + ["low"]).columns  # some draws have no word
