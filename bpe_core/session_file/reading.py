@@ -438,6 +438,6 @@ def _look_at_header(path: Path) -> None:
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
     if not header:
-        raise FormatError(f"{path} is empty.")
+        raise FormatError(f"{path} is empty. {ADVICE}")
     if header != HEADER:
         raise FormatError(f"{path} is not a session of BPE Explorer, or its beginning is damaged. {ADVICE}")

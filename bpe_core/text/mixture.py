@@ -359,7 +359,7 @@ def exact(value: object, what: str) -> Fraction:
         raise RecipeError(f"{what} must be a number, such as 0.4 or '40%', not {value!r}.")
     fraction = Fraction(str(value)).limit_denominator(MOST_PARTS)
     if not fraction and value:
-        raise RecipeError(f"{what} is too small: {value!r}.")
+        raise RecipeError(f"{what} is too small: {value!r}. Give a larger number.")
     return fraction
 
 
