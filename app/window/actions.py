@@ -122,7 +122,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
     ),
     "ask": (
         Item("why", "&Why Is It Split Here?", "Show why the text is split at the caret", "Ctrl+Shift+W"),
-        Item("token", "About the &Token", "Show facts about the token at the caret, or of the {step} shown", "Ctrl+T"),
+        Item(
+            "token",
+            "About the &Token",
+            "Show facts about the token at the caret, or about the token of the {step} shown",
+            "Ctrl+T",
+        ),
         Item("tree", "&Merge Tree", "Show the merge tree of the clicked word in a large view", "Ctrl+Shift+T"),
         Item("paid", "W&hich Words Caused This {Step}?", "Show the words and files that caused the {step} shown"),
         SEPARATOR,

@@ -742,8 +742,8 @@ def languages(
 ) -> Answer:
     """Show how many tokens a sentence needs in each language, step by step.
 
-    The band of the figure narrows as the languages come closer. The texts are the dev texts of a parity-aware run, the
-    texts of --parallel, or the groups of the corpus.
+    The band of the figure becomes narrower as the languages need more similar numbers of tokens. The texts are the dev
+    texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
 
     Parameters
     ----------
@@ -1534,7 +1534,7 @@ def ways(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
+    """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many ways.
 
     The answer splits the text as the tokenizer does, by always taking the longest token that fits, into the fewest
     tokens, in the most probable way, and in three random ways. Without a text, the answer gives the number of

@@ -186,7 +186,7 @@ def table_lines(answer: Answer, most: int) -> Iterator[str]:
         row = zip(cells, widths, table.is_text, strict=True)
         yield "  ".join(f"{cell:<{width}}" if text else f"{cell:>{width}}" for cell, width, text in row).rstrip()
     if whole > len(table.rows):
-        yield f"… and {count_text(whole - len(table.rows), 'more row')}; -o writes them all."
+        yield f"… and {count_text(whole - len(table.rows), 'more row')}; -o writes all rows."
 
 
 def _shortened(text: str) -> str:

@@ -250,7 +250,9 @@ def _from_columns(source: Source) -> WordTable:
                 f'{source.name}: the column "{counts}" holds {numbers.min():,}; counts cannot be negative.'
             )
         if float(numbers.astype(float).sum()) > MOST_SYMBOLS:
-            raise CorpusError(f"{source.name}: its words occur so often that their counts cannot be added up.")
+            raise CorpusError(
+                f"{source.name}: its counts are too large to be added up. Divide all counts by the same number."
+            )
         table = table.group_by(words, use_threads=False).aggregate([(counts, "sum")])
         numbers = np.asarray(table.column(f"{counts}_sum").cast("int64"))
         return kept_words(columns_in(table.column(words), source.name), numbers)

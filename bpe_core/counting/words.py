@@ -380,7 +380,7 @@ class WordTable:
             and (self.text_bytes is None or self.text_bytes >= 0)
         )
         if not sound:
-            raise FormatError(f"{path} is a damaged word table: its parts do not fit together.")
+            raise FormatError(f"{path} is a damaged word table: its parts do not fit together. Count the texts again.")
 
     def _are_line_ends(self, numbers: Int64s) -> bool:
         if numbers.dtype != np.int64 or numbers.shape != self.counts.shape:

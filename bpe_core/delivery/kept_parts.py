@@ -46,7 +46,7 @@ def with_kept_parts(before: bytes, now: bytes, name: str, change: TokenChange, n
             kept = _padding(part, change) if key == PADDING else _processor(part, change, taken)
             notes += [f"{name} added {text} to texts by its {key}, but this token no longer exists." for text in taken]
         except _RemovedTokenError as gone:
-            notes.append(f"{name} used {gone} in its {key}, which no longer exists. This part is left out.")
+            notes.append(f"The {key} of {name} used {gone}, but this token no longer exists. The {key} is left out.")
             continue
         laid = json.dumps(kept, ensure_ascii=False, indent=2).replace("\n", "\n  ")
         now = now.replace(f'\n  "{key}": null'.encode(), f'\n  "{key}": {laid}'.encode(), 1)

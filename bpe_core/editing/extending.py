@@ -208,7 +208,7 @@ def extend(
     across_words
         Whether new tokens may contain several words. If so, the table's merges serve as the first stage.
     first_id
-        The first id of the new tokens. By default they follow all other ids.
+        The first id of the new tokens. By default the new ids follow all other ids.
     progress, cancelled
         The callbacks that receive the progress and may cancel the work.
     **changes

@@ -95,7 +95,7 @@ def change_specials(
     add, remove
         The texts of the tokens to add and to remove.
     first_id
-        The first id of the added tokens. By default they follow all other ids.
+        The first id of the added tokens. By default the new ids follow all other ids.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def film(
     Parameters
     ----------
     given
-        A study, or a dictionary from names to studies, with two entries.
+        A study, or a dictionary that gives names to two studies.
     path
         The name of the file. Its ending chooses the format.
     text

@@ -45,7 +45,7 @@ class JsonUnigram(JsonModel):
     def does_otherwise(self, history: History) -> list[str]:
         spelled = self.spelled(history)
         also = ", or a byte such as <0x41>," if len(spelled) > 1 else ""
-        return [f"In this format the text {text}{also} becomes the token." for text in spelled[:1]]
+        return [f"In this format a text that spells the token {text}{also} becomes this token." for text in spelled[:1]]
 
     def made_by_changes(self, history: History) -> list[str]:
         if not history.recipe.normalizes:

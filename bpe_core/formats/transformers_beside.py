@@ -190,7 +190,7 @@ _CLEANS = (
 _OLD_CLIP = (
     "Special tokens in capital letters are special tokens for CLIPTokenizer of transformers 4, are split at "
     "signs by transformers 5, and are one word in this program. The slow tokenizer of transformers 4 also "
-    "changes texts by the package ftfy, or without this package as BERT's tokenizer does."
+    "changes texts: with the package ftfy, or, if this package is not installed, as BERT's tokenizer does."
 )
 _FIRST = (
     "BlenderbotTokenizer of transformers 5 puts a space before a text, but that of transformers 4 does not. This "

@@ -74,8 +74,8 @@ class WhyPriority(ExplainedText):
         if is_cut and place in trace.joined_at:
             kind = "hidden"
             sentence += (
-                "But the merged token has no id, and no longer token is made of this token here, so this token is "
-                "split again."
+                "But the merged token has no id, and it does not become part of a longer token here, so it is split "
+                "again."
             )
         return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
 

@@ -44,7 +44,8 @@ def _of_specials(rules: Rules) -> Iterator[tuple[str, Rules]]:
         replace(rules, texts=replace(texts, specials=())),
     )
     yield (
-        "Special tokens are taken out of the text, but the texts on both sides are joined.",
+        "Special tokens are taken out of the text, but the text before a special token is joined with the text "
+        "after it.",
         replace(rules, texts=replace(texts, specials_become="nothing")),
     )
     yield (

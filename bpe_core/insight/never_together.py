@@ -190,7 +190,10 @@ class PairsInTexts:
         for text in (self._texts[left], self._texts[right]):
             for added in self._found_first:
                 if added in text:
-                    return f"The added token {quoted(added)} is found first in the text {quoted(text)}."
+                    return (
+                        f"The text {quoted(text)} contains the added token {quoted(added)}, which is found before the "
+                        "text is split."
+                    )
         return ""
 
     def _why_not_in_words(self, left: int, right: int) -> str:

@@ -252,7 +252,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),
-            "How well the straight line of the Zipf exponent describes the counts; 1 is exact",
+            "How well the straight line of the Zipf exponent describes the counts; 1 means exactly",
             "1 − Σ (ln count − line)² / Σ (ln count − mean)²",
             note="In short texts many tokens occur only once, and this lowers the fit.",
         ),
@@ -338,7 +338,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("morph_score", "MorphScore", "MorphScore", "ratio"),
-            "The part of the borders that are split, in words of more than one token",
+            "The part of the borders between morphemes that are split, in words of more than one token",
             "hits / borders, both only in words of several tokens",
             note="The formula is that of Arnett and Bergen (2024). Their program splits a word without the space "
             "before it.",

@@ -284,7 +284,11 @@ def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
     if name in UNSAID:
         return UNSAID[name], False
     if not name or not says or judgement.is_unsaid:
-        return (f"The table's file does not say how texts were split; {name} fits best." if name else ""), False
+        return (
+            f"The table's file does not say how texts were split. Of all known patterns, {name} fits best."
+            if name
+            else ""
+        ), False
     return (
         f"The table names the pattern {recipe.pattern}, but with this pattern only the first "
         f"{count_text(judgement.own_until, 'merge')} follow from the counts. Of all known patterns, {name} fits best."

@@ -235,7 +235,7 @@ examples:
         if self.rounds is not None:
             return f"{done}."
         few = (
-            " In a longer search the floor and the best vocabulary may come closer."
+            " In a longer search the floor and the best vocabulary may come closer to each other."
             if rounds < FEW_ROUNDS * len(results)
             else ""
         )

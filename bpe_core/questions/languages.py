@@ -40,8 +40,8 @@ TOO_FEW = (
 class Languages(Question):
     """Show how many tokens a sentence needs in each language, step by step.
 
-    The band of the figure narrows as the languages come closer. The texts are the dev texts of a parity-aware run, the
-    texts of --parallel, or the groups of the corpus.
+    The band of the figure becomes narrower as the languages need more similar numbers of tokens. The texts are the dev
+    texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
     """
 
     about = "the corpus"

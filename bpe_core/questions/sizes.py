@@ -185,8 +185,8 @@ examples:
             }
         )
         sentences = [
-            f"{name}: {by_size.shares[-1]:.2%} of the ends of words fall inside a token, with "
-            f"{count_text(by_size.sizes[-1], 'token')}."
+            f"{name}: {by_size.shares[-1]:.2%} of the ends of words fall inside a token, with a "
+            f"vocabulary of {count_text(by_size.sizes[-1], 'token')}."
             for name, by_size in inside_by_line.items()
         ]
         return Answer(table, tuple(sentences), sizes_chart(table, INSIDE, self._checked_lines(table)))

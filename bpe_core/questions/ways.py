@@ -43,7 +43,7 @@ WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.item
 
 @dataclass(frozen=True)
 class Ways(Question):
-    """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
+    """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many ways.
 
     The answer splits the text as the tokenizer does, by always taking the longest token that fits, into the fewest
     tokens, in the most probable way, and in three random ways. Without a text, the answer gives the number of
@@ -72,7 +72,7 @@ ways:
 {WAYS_LIST}
 The probability of a draw is the product of the probabilities of its words. Dropout is the method of Provilkov and
 others: at each step, each place where a pair could be joined is left out at random, and the first merge among the
-other places is made. This ends when all places are left out.
+other places is made. If all places of a step are left out, the splitting of the word ends there.
 """
     in_python = """
         >>> import bpe_core as bpe

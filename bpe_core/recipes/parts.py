@@ -91,7 +91,7 @@ class SplittingChoices(Normalization):
     preparation: tuple[Any, ...] = choice(  # operations of bpe_core.text.preparation
         (),
         "Preparation",
-        "The normalizers and pre-tokenizers of a file, one after another. No other choice describes these operations",
+        "The normalizers and pre-tokenizers of a file that no other choice describes, one after another",
         applies=lambda recipe: bool(recipe.preparation),
         goes_without_saying=True,
     )
@@ -221,7 +221,7 @@ class SteeringChoices:
     grown_from: int = choice(
         0,
         "Continued steps",
-        "The number of steps at the start that come from the table that the run continues on a new corpus",
+        "The number of steps at the start that come from an older table, which this run extends with a new corpus",
         least=0,
         applies=lambda recipe: recipe.grown_from != 0,
         goes_without_saying=True,

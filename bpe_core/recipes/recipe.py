@@ -332,7 +332,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return size // WIDTH if self.base_symbols else size
 
     def text_of_symbols(self, text: str) -> str:
-        """Convert a text that a user typed into the text that a tokenizer with this recipe reads.
+        """Return the text that a tokenizer with this recipe reads if a user types `text`.
 
         If the base symbols are not text, the user types their names, separated by spaces. Then each name becomes one
         character. Otherwise the text is returned unchanged.

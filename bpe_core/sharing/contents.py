@@ -115,7 +115,10 @@ def why_not(history: History) -> str:
             "does not support such tokens."
         )
     if joining is not None and history.alphabet.id_of_continuation:
-        return "This page cannot merge tokens that are marked inside a word, as the tokens of this run are."
+        return (
+            "In this run the tokens that continue a word have a marker, such as ##. This page cannot merge tokens with "
+            "this marker."
+        )
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
         return "The merge priorities of this table are too large for this page."
     if _rule_of(method) == "paths" and (history.scores is None or recipe.sums):

@@ -261,7 +261,7 @@ class Mixture:
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
-        """Return the entry of the mixture for each of these groups of a corpus.
+        """Return the entry of the mixture for each group of a corpus, given the names of the groups.
 
         Raise CorpusError if a group of the mixture is not in the corpus, or if a group of the corpus has no share. In a
         mixture by times, a group without an entry counts once.

@@ -167,6 +167,6 @@ def test_a_remote_file_that_ends_before_its_size_is_reported_as_incomplete(bucke
     with pytest.raises(CorpusError) as caught:
         documents(corpus)
     assert str(caught.value) == (
-        "memory://corpus/a.txt could be read only up to byte 7: the file ends before its 16 bytes. "
+        "memory://corpus/a.txt could be read only up to byte 7: the file should have 16 bytes, but ends earlier. "
         "Check the connection and try again."
     )

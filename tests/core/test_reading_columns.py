@@ -92,7 +92,7 @@ def test_choosing_an_unusable_table_column_is_refused_with_an_error_message(tmp_
     rows_path = write(tmp_path, "a.jsonl", '{"turns": [{"said": "low"}]}\n{"turns": [{"said": "low"}, {"x": 1}]}\n')
     assert read(rows_path, field="turns[].said", on_bad_row="skip") == ["low"]
     for field, message in {
-        "turns[].said": 'line 2: there is no field "said" in "turns[]"; there is "x"',
+        "turns[].said": 'line 2: there is no field "said" in "turns[]", only "x"',
         "turns.said": 'line 1: there is no field "said" in "turns", because "turns" holds a list',
         "turns[].said[]": 'line 1: "turns[].said" holds a text, not a list',
         "turns": 'line 1: the field "turns" holds a list, not text',

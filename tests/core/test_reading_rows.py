@@ -234,8 +234,8 @@ def test_python_parses_only_the_first_rows_of_json_lines_if_all_rows_are_ordinar
 BAD_JSON_ROWS = [
     ('{"text": "low', "this is not valid JSON from character 10 on"),
     ("low", "this is not valid JSON from character 1 on"),
-    ('{"title": "x", "body": "y"}', 'there is no field "text"; there is "title", "body"'),
-    ("{}", 'there is no field "text"; there is nothing'),
+    ('{"title": "x", "body": "y"}', 'there is no field "text", only "title", "body"'),
+    ("{}", 'there is no field "text", and no other field'),
     ('{"text": null}', 'the field "text" holds null, not text'),
     ('{"text": 5}', 'the field "text" holds a number, not text'),
     ('{"text": ["low"]}', 'the field "text" holds a list, not text'),

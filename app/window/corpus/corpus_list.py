@@ -280,7 +280,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
 
         An earlier choice of a column is forgotten.
         """
-        self.corpus.change_reading(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
+        self.corpus.change_reading(self.texts_at(rows), "Change how a table is read", column="", word_list=word_list)
 
     # -- the interface of Qt's models ------------------------------------------------------------------
 

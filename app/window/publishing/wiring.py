@@ -31,7 +31,7 @@ NO_QUESTION = "This page asks no question, or has no answer yet, so there is not
 TOO_LONG = "The text on this page is too long for a command. Use Edit > Copy as Python instead."
 TEXTS_WRITTEN = "Texts without a file were saved beside the session, because the copied lines read them."
 NO_FILE = "No file was written from this window yet."
-NO_FUNCTION = "No Python function writes this file. Copy the command of this file instead."
+NO_FUNCTION = "No Python function writes this file. Copy the command that writes this file instead."
 NO_COMMAND = "No command makes this file, because the file shows the window itself."
 
 

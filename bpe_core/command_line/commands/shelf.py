@@ -101,7 +101,7 @@ def _tokens(entry: ShelfEntry, text: str) -> dict[str, Any]:
 def _print_list(entries: Sequence[ShelfEntry]) -> None:
     width = max(len(plain(entry.title)) for entry in entries)
     for entry in entries:
-        place = entry.place or f'not here: shelf --fetch "{entry.title}"'
+        place = entry.place or f'not on this computer; fetch it with: shelf --fetch "{entry.title}"'
         facts = (entry.size_in_words, entry.licence, place)
         print(f"{plain(entry.title):<{width}}  {', '.join(filter(None, facts))}")
 

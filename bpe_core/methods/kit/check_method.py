@@ -250,7 +250,9 @@ class _Check:
             differs = np.flatnonzero(ours != theirs)
             if len(differs):
                 step = int(differs[0])
-                raise MethodIsWrong(f"{who} has another {name} at step {step + 1}: {theirs[step]}, not {ours[step]}.")
+                raise MethodIsWrong(
+                    f"{who} gives another {name!r} at step {step + 1}: {theirs[step]}, not {ours[step]}."
+                )
 
     def _moments(self) -> list[int]:
         return sorted({0, 1, len(self.history) // 2, len(self.history)})

@@ -74,7 +74,7 @@ class RemoteFile(WrappedFile):
                     self.raw.seek(self._place)
                 got = super().readinto(buffer)
             if not got and len(buffer) and self._size is not None and self._place < self._size:
-                raise EOFError(f"the file ends before its {count_text(self._size, 'byte')}")
+                raise EOFError(f"the file should have {count_text(self._size, 'byte')}, but ends earlier")
         self._place += got
         return got
 
@@ -183,7 +183,9 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
 
 NOT_THERE = (404, 410)
 AGAINST_HTTP = "HttpProcessingError"  # the cause that the package names if it cannot read an answer
-NOT_HTTP = "the server sent an answer that is not valid HTTP, such as a wrong length; ask the owner of the server"
+NOT_HTTP = (
+    "the server sent an answer that is not valid HTTP, for example with a wrong length; ask the owner of the server"
+)
 
 
 def _answer_of_server(cause: BaseException | None) -> str:

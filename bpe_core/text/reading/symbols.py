@@ -153,7 +153,7 @@ def _lists(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tu
 
 def _checked(events: Any, where: str) -> list[Any]:
     if not isinstance(events, list):
-        raise CorpusError(f'{where} must be a list of events, or an object with lists of events named "tracks".')
+        raise CorpusError(f'{where} must be a list of events, or an object whose "tracks" are lists of events.')
     for place, event in enumerate(events, start=1):
         if _is_empty(event):
             raise CorpusError(

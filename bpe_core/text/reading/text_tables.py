@@ -257,7 +257,8 @@ def _below(value: object, step: str | None, before: Steps) -> list[object]:
     if not isinstance(value, dict):
         raise BadRow(f'there is no field "{step}"{where}, because {whole} holds {_kind(value)}')
     if step not in value:
-        raise BadRow(f'there is no field "{step}"{where}; there is {first_names(list(value)) or "nothing"}')
+        others = f"only {first_names(list(value))}" if value else "and no other field"
+        raise BadRow(f'there is no field "{step}"{where}, {others}')
     return [value[step]]
 
 

@@ -190,4 +190,4 @@ def test_the_headings_of_an_answer_without_rows_are_printed(table: Path, capsys:
     assert run(["steps", "--merges", str(table), "--most", "0"]) == 0
     heading, more = capsys.readouterr().out.splitlines()[-2:]
     assert heading.split()[0] == "step"
-    assert more.endswith("more rows; -o writes them all.")
+    assert more.endswith("more rows; -o writes all rows.")

@@ -19,7 +19,7 @@ def test_questions_and_training_read_the_same_field_of_json_lines(
     reading_options = ["--field", "turns[].said", "--on-bad-row", "skip"]
     asked = ["--merges", str(table), "--corpus", str(texts)]
     assert run(["train", str(texts), *reading_options, "--merges", "6", "--output", str(table)]) == 0
-    assert 'line 2: there is no field "turns"; there is "id"' in capsys.readouterr().err
+    assert 'line 2: there is no field "turns", only "id"' in capsys.readouterr().err
     for question in (["token", "lo"], ["paid", "--step", "2"], ["sizes"], ["why", "low"]):
         command = [*question, *asked]
         assert run([*command, *reading_options]) == 0, command

@@ -48,7 +48,7 @@ def test_the_shelf_lists_known_tokenizers_even_if_no_tokenizer_is_on_the_compute
     assert [(entry.title, entry.file) for entry in shelf()] == [(known.title, None) for known in KNOWN]
     assert run(["shelf"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == 'GPT-2    about 1.4 MB, MIT, not here: shelf --fetch "GPT-2"'
+    assert lines[0] == 'GPT-2    about 1.4 MB, MIT, not on this computer; fetch it with: shelf --fetch "GPT-2"'
     assert "size not known" in lines[1], "GPT-4o"
     assert run(["shelf", "Tom"]) == 0
     assert "There is no tokenizer on this computer yet" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from app.window.questions.audit.trim_dialog import TrimDialog
 from app.window.questions.audit.trimming import TrimTask
 from app.window.questions.question_page import QuestionPage
 
-TRIM = "Make a table without some tokens: the selected, all listed, or the least used tokens"
+TRIM = "Make a table without some tokens: the selected tokens, all listed tokens, or the least used tokens"
 ORDERS = {"times": "count", "characters": "length"}  # columns and the names of their orders, where these differ
 
 
