@@ -45,7 +45,8 @@ class Choices(OwnChoices):
             variants=Variants(
                 "variant",
                 {"base": None, "window": USUAL_WINDOW},
-                "base: no such limit (the default); window: limit how often a language is chosen in consecutive merges",
+                "window: limit how often a language is chosen in consecutive merges; base: no limit (default: base, or "
+                "window if --window-size is given)",
             ),
         ),
     )

@@ -415,7 +415,7 @@ def test_differences_between_versions_of_transformers_are_reported_on_opening(
         "that of transformers 4",
         "5 it does, too",
         "may get spaces",
-        "without the spaces",
+        "without its rules",
     )
     shown_notes = notes(merges, **config)
     if sentence:
