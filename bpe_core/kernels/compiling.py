@@ -80,12 +80,12 @@ _made_before = cache(stored_code.code_of_other_versions)
 def _compiler() -> str:
     """Return a text that changes whenever all machine code must be compiled again.
 
-    The text holds the versions of Numba, llvmlite, NumPy and Python, the name of the processor, and the source of the
-    modules that compile and call kernels.
+    The text holds the versions of Numba, llvmlite and NumPy, the name of the processor, and the source of the modules
+    that compile and call kernels.
     """
     versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
     sources = map(code_of_module, (sys.modules[__name__], calling))
-    return "\n".join([*versions, sys.implementation.cache_tag or "", stored_code.processor(), *sources])
+    return "\n".join([*versions, stored_code.processor(), *sources])
 
 
 def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> StoredKernel:

@@ -66,10 +66,12 @@ def _everything_named(function: FunctionType) -> set[str]:
 
 
 def code_of_module(module: ModuleType) -> str:
-    """Return the source of a module without comments, blank lines, and the docstring of the module."""
+    """Return the source of a module without comments, blank lines and docstrings."""
     parsed = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
-    has_docstring = ast.get_docstring(parsed) is not None
-    return "\n".join(map(ast.unparse, parsed.body[1:] if has_docstring else parsed.body))
+    for part in ast.walk(parsed):
+        if isinstance(part, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(part) is not None:
+            part.body = part.body[1:] or [ast.Pass()]
+    return ast.unparse(parsed)
 
 
 @cache

@@ -188,7 +188,8 @@ def base() -> Path | None:
 def _fingerprint() -> str:
     """Return a hash that changes whenever stored machine code might be outdated.
 
-    The hash is computed from the sources, the versions of Python and llvmlite, and the name of the processor.
+    The hash is computed from the sources, the version of llvmlite, and the name of the processor. All versions of
+    Python use the same code, because kernels call nothing in Python.
     """
     import hashlib
 
@@ -198,7 +199,7 @@ def _fingerprint() -> str:
     for source in (*sources, *jobs_of_methods):
         digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
-    digest.update(f"{sys.implementation.cache_tag}|{_llvmlite()}|{processor()}".encode())
+    digest.update(f"{_llvmlite()}|{processor()}".encode())
     return digest.hexdigest()[:16]
 
 
