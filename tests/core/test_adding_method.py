@@ -88,7 +88,9 @@ def test_training_of_a_method_that_adds_tokens_resumes_from_its_history(recipe: 
     assert all_columns(again.history) == all_columns(history)
 
 
-def test_questions_and_step_lists_work_for_a_method_that_adds_tokens(history: History, study: Study) -> None:
+def test_questions_about_steps_and_tokens_are_answered_for_a_method_that_adds_tokens(
+    history: History, study: Study
+) -> None:
     table = Steps().answer(study).table
     assert list(table.columns["left_text"]) == list(table.columns["token_text"])
     assert set(table.columns["right_text"]) == {None}
@@ -130,7 +132,7 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: Hi
         ("UPDATE merges SET right_id = -1 WHERE step = 2", "step 2: this step does not say which two tokens"),
     ],
 )
-def test_impossible_added_steps_in_a_session_file_are_refused(
+def test_a_session_file_with_impossible_steps_that_add_tokens_is_refused(
     damage: str, message: str, history: History, tmp_path: Path
 ) -> None:
     path = save_session(history, tmp_path / "adding.bpex")

@@ -55,7 +55,9 @@ def messages_of(data: bytes, kind: str) -> list[Message]:
 
 
 @pytest.mark.parametrize(("kind", "compression"), WAYS)
-def test_sizes_in_the_headers_of_arrow_messages_match_the_unpacked_batches(kind: str, compression: str | None) -> None:
+def test_headers_of_compressed_arrow_messages_give_the_approximate_sizes_of_the_unpacked_batches(
+    kind: str, compression: str | None
+) -> None:
     data = arrow_bytes(TABLE, kind, compression)
     messages = messages_of(data, kind)
     assert [message.kind for message in messages] == [DICTIONARY, BATCH, BATCH, BATCH]

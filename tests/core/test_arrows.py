@@ -246,7 +246,7 @@ by_machine_code = pytest.mark.skipif(readiness.is_forbidden(), reason="machine c
 
 
 @by_machine_code
-def test_the_program_trains_on_a_sample_and_splits_it_without_loading_the_machine_code_library() -> None:
+def test_training_on_a_small_text_and_splitting_a_small_text_do_not_load_the_machine_code_library() -> None:
     """In a window that shows a sample, the library would take 57 MB of memory."""
     program = """
 import sys

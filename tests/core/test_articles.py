@@ -179,12 +179,12 @@ def clean_counts(text: str) -> Counter[str]:
     return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
 
 
-def test_training_on_the_book_words_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_words_like_book_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
-def test_training_on_the_book_words_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
+def test_training_on_words_like_book_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
     assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
@@ -211,7 +211,7 @@ def recount_of(name: str) -> Recount:
 
 
 @each_poem
-def test_training_on_the_cleaned_words_of_a_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
+def test_training_on_a_poem_with_the_clean_words_preset_gives_the_expected_merges(learn: Learn, name: str) -> None:
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))

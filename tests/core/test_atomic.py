@@ -222,7 +222,7 @@ def test_a_session_file_whose_name_has_special_characters_leaves_no_temporary_fi
 
 
 @posix_only
-def test_acquiring_a_lock_refuses_a_symbolic_link(tmp_path: Path) -> None:
+def test_a_lock_file_that_is_a_symbolic_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="symbolic links"):
         Lock.acquire(tmp_path / "link")
@@ -486,7 +486,7 @@ def test_the_old_manifest_is_removed_before_a_result_is_written_without_a_tempor
     assert table.read_bytes() == b"all of it"
 
 
-def test_the_old_manifest_is_removed_before_a_result_that_grows_in_place_changes(old_results: OldResults) -> None:
+def test_the_old_manifest_is_removed_before_a_growing_result_file_changes(old_results: OldResults) -> None:
     table, _, manifest = old_results
     with reserve(table, manifest=manifest, grows=True):
         write(table, b"new")
@@ -517,7 +517,7 @@ def test_the_old_manifest_is_removed_before_the_new_result_is_renamed(
 
 
 @pytest.mark.parametrize("removed", [".former", ".together", ".part"])
-def test_a_signal_waits_until_all_files_are_in_place_and_nothing_else_is_left(
+def test_a_signal_takes_effect_only_after_all_files_are_in_place_and_all_old_files_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: str
 ) -> None:
     """The signal comes when the first old file, journal or claim is removed."""
@@ -633,7 +633,9 @@ def test_a_reader_without_write_permission_reads_the_new_content_of_half_replace
 
 
 @posix_only
-def test_completing_half_replaced_files_does_not_overwrite_a_later_edit(half_replaced_files: list[Path]) -> None:
+def test_completing_an_interrupted_replacement_of_files_does_not_overwrite_a_later_edit(
+    half_replaced_files: list[Path],
+) -> None:
     half_replaced_files[0].write_bytes(b"by a person")
     assert path_to_read(half_replaced_files[1]) == half_replaced_files[1]
     assert [path.read_bytes() for path in half_replaced_files] == [b"by a person", b"old"]
@@ -687,7 +689,7 @@ def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(
 
 
 @posix_only
-def test_killing_a_process_leaves_files_written_together_all_old_or_all_new() -> None:
+def test_if_a_process_is_killed_then_files_written_together_are_all_old_or_all_new() -> None:
     """The forks are made in a separate process, because a process with threads must not fork.
 
     With BPE_LONG=1, the test kills the process at every line.

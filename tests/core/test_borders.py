@@ -37,7 +37,7 @@ def test_no_learned_token_crosses_a_morpheme_border(pattern: str) -> None:
 
 
 @given(st.lists(st.text("ab|é", min_size=1, max_size=9), min_size=1, max_size=6), st.integers(1, 20))
-def test_training_with_a_border_gives_the_same_merges_as_training_on_separate_parts(
+def test_training_with_a_border_in_words_gives_the_same_merges_as_training_on_the_parts_between_borders(
     texts: list[str], merges: int
 ) -> None:
     recipe = Recipe.preset("words", base="bytes", border="|", merges=merges, min_frequency=1)
@@ -59,7 +59,7 @@ def test_encoding_keeps_the_border_character_in_the_text() -> None:
     assert measured["tokens"] == len(study.encode("un|do " * 30_000)), "measured as it is split, however long"
 
 
-def test_line_ends_of_a_word_with_borders_are_counted_for_its_last_part() -> None:
+def test_the_line_ends_of_a_word_cut_at_borders_are_counted_for_the_last_part() -> None:
     words = WordTable.from_counts({"un|do": 3, "do": 2, "|": 1})
     cut_words = cut_at_borders(WordTable(words.text, words.starts, words.counts, np.array([2, 1, 0]), 99), "|")
     assert (list(cut_words), cut_words.text_bytes) == ([(b"un", 3), (b"do", 5)], 99)
@@ -92,7 +92,7 @@ def test_the_train_command_accepts_border_characters_in_word_lists(
     assert "A border must not begin or end with white space" in capsys.readouterr().err
 
 
-def test_a_border_is_refused_if_there_is_a_word_marker_or_if_normalization_removes_the_border() -> None:
+def test_a_border_is_refused_if_the_recipe_has_a_word_marker_or_if_normalization_removes_the_border() -> None:
     with pytest.raises(RecipeError, match="cannot have both a border and a word marker"):
         Recipe.preset("sentencepiece-like", border="|")
     with pytest.raises(RecipeError, match=r"changes or removes the border .* before it splits texts"):

@@ -106,7 +106,7 @@ def test_a_very_long_token_is_found_from_a_range_inside_the_token() -> None:
     assert known.tokens_between(70_000, 70_001, 3).edges.tolist() == [70_000, 70_001]
 
 
-def test_ranges_that_are_not_encoded_have_no_tokens() -> None:
+def test_a_text_that_is_not_encoded_yet_has_no_tokens() -> None:
     known: Segmentation = Boundaries.unknown(b"some text")
     assert known.pending == (0, 9)
     assert known.tokens(0).ids.tolist() == [NO_TOKEN]

@@ -104,7 +104,7 @@ def test_the_boundless_method_groups_neighbouring_words_into_runs_except_words_w
     assert not any(left[-1] and right[0] for left, right in pairwise(with_letters))
 
 
-def test_a_supermerge_occurs_more_often_than_the_best_merge_within_words() -> None:
+def test_each_merge_across_words_occurs_more_often_than_the_best_merge_within_words_at_that_step() -> None:
     history = train_boundless()
     across = [step for step in history if step.reasons["stage"] == 2]
     assert [decoded(history)[step.index] for step in across][:2] == [b" end of", b" end of the"]
@@ -217,7 +217,7 @@ def test_the_answer_of_the_pairs_question_sorts_boundless_pairs_by_count_and_not
     assert len({*answer.table.columns["count"]}) > 1
 
 
-def test_the_merge_tree_of_a_text_contains_a_supermerge_across_its_words() -> None:
+def test_the_merge_tree_of_a_text_contains_a_merge_across_words() -> None:
     table = Tree(text="the end of the day").answer(Study(train_boundless())).table.records()
     supermerge = next(row for row in table if row["text"] == "␣end␣of␣the")
     assert (supermerge["first_symbol"], supermerge["behind_symbol"]) == (3, 14)

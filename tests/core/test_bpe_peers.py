@@ -195,12 +195,12 @@ def test_our_tokenizer_splits_texts_as_shown_in_the_reference_file_of_subword_nm
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_subword_nmt_learns_the_same_merges_from_many_languages(name: str) -> None:
+def test_subword_nmt_and_our_trainer_learn_the_same_merges_from_many_languages(name: str) -> None:
     text = text_of(name)[:40_000]
     assert our_merges(our_history(text, NMT.with_changes(merges=400))) == nmt_merges(text, 400, 2)
 
 
-def test_subword_nmt_learns_the_same_merges_from_texts_with_overlapping_pairs() -> None:
+def test_subword_nmt_and_our_trainer_learn_the_same_merges_from_texts_with_overlapping_pairs() -> None:
     for text in overlapping_texts(seed=3):
         recipe = NMT.with_changes(merges=30)
         assert our_merges(our_history(text, recipe)) == nmt_merges(text, 30, 2), text

@@ -212,7 +212,7 @@ def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
         assert sentence in capsys.readouterr().err
 
 
-def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_with_a_notice(
+def test_editing_a_tokenizer_folder_also_changes_merges_txt_or_leaves_merges_txt_out_with_a_notice(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """If merges.txt and tokenizer.json gave different ids before, merges.txt is left out, and a message says so."""
@@ -290,7 +290,9 @@ def test_new_tokens_get_no_id_that_a_sidecar_file_already_uses(
     assert [*read_json(tmp_path / "newer/tokenizer_config.json")["added_tokens_decoder"]] == ["340", "361"]
 
 
-def test_a_vocab_txt_beside_tokenizer_json_is_changed_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_editing_a_tokenizer_folder_also_changes_the_vocab_txt_beside_tokenizer_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     names = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
     made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()

@@ -43,7 +43,7 @@ def test_no_class_of_the_program_has_a_participle_as_its_name() -> None:
     assert {name for source in sources for name in participles_in(source)} <= KEPT
 
 
-def test_the_check_of_class_names_reports_a_participle_as_a_class_name_but_ignores_docstrings() -> None:
+def test_the_check_of_class_names_reports_a_class_named_by_a_participle_and_ignores_docstrings() -> None:
     assert [*participles_in('"""A class Told of."""\nclass Held(Base): ...\n')] == ["Held"]
 
 
@@ -69,7 +69,7 @@ def test_the_check_of_conditional_expressions_reports_nested_expressions() -> No
 
 
 @pytest.mark.parametrize("name", ["Held", "Told", "Asking", "_Joined", "Drawn", "Made", "Kept"])
-def test_the_check_of_class_names_refuses_a_single_participle(name: str) -> None:
+def test_the_check_of_class_names_refuses_a_name_that_is_only_a_participle(name: str) -> None:
     assert is_participle(name)
 
 

@@ -200,7 +200,7 @@ def test_a_text_of_one_word_that_does_not_fit_in_memory_is_refused(monkeypatch: 
         count_compiled([*parts, Chunk(b"x", True)], gpt2_table(), block_size=1_000)
 
 
-def test_a_counting_block_that_grew_is_shrunk_again() -> None:
+def test_a_counting_block_that_grew_returns_to_a_small_size() -> None:
     block = Block(100)
     block.append(b"x" * 10_000)
     assert len(block.data) > 10_000
@@ -287,7 +287,9 @@ class TestChoiceBetweenPythonAndKernels:
         assert list(table) == [(b"low", 2_000), (b" lower", 2_000), (b" ", 2_000)]
         assert chosen == ["_counted_by_kernels"]
 
-    def test_small_texts_and_patterns_without_a_scan_table_are_counted_in_plain_python(self, chosen: list[str]) -> None:
+    def test_small_texts_and_texts_split_by_a_pattern_without_a_scan_table_are_counted_in_plain_python(
+        self, chosen: list[str]
+    ) -> None:
         large = ["low lower "] * 2_000
         assert count_words(Corpus.from_texts(large[:10]), Recipe()).total == 30
         looks_far = Recipe(pattern="custom", custom_pattern=r"\w+|(?<=,,)-")

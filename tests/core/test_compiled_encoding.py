@@ -120,7 +120,7 @@ def overlapping_history(preset: str = "raw-bytes") -> History:
     return History.from_pairs(Recipe.preset(preset), Alphabet.of_bytes(), pairs)
 
 
-def test_new_words_that_the_kernels_merge_in_turn_become_the_same_tokens_as_in_plain_python() -> None:
+def test_kernels_split_new_words_of_every_length_into_the_same_tokens_as_plain_python_does() -> None:
     """The words have all lengths from 1 to 70 letters, and some occur twice before their tokens are stored."""
     rng = random.Random(8)
     words = ["".join(rng.choices("ab", (1, share), k=length)) for length in range(1, 71) for share in (0.1, 1, 9)]
@@ -132,7 +132,7 @@ def test_new_words_that_the_kernels_merge_in_turn_become_the_same_tokens_as_in_p
         assert compiled.ids(text, 300).tolist() == plain.ids(text, 300).tolist()
 
 
-def test_kernels_split_a_long_word_of_two_letters_as_plain_python_does() -> None:
+def test_kernels_split_long_words_that_consist_of_the_letters_a_and_b_as_plain_python_does() -> None:
     plain, compiled = both_encoders(overlapping_history())
     rng = random.Random(6)
     for probability in (0.0, 0.1, 0.5):
@@ -280,7 +280,7 @@ def test_encoding_a_batch_of_texts_gives_the_same_ids_as_encoding_each_text(
         assert id_lists == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
-def test_a_batch_ends_with_smaller_parts_only_if_several_threads_work_on_it() -> None:
+def test_the_end_of_a_batch_is_divided_into_smaller_parts_only_if_several_threads_encode_the_batch() -> None:
     size, cuts = 10 * batches.LARGEST_ALONE, SafeCuts.of(small_history().recipe)
     texts = Texts.of(["low é" * 12] * (size // 72))
     for threads, largest, least in (
@@ -375,7 +375,7 @@ def test_joined_texts_consist_of_the_bytes_of_all_texts_with_a_zero_byte_between
         (["日" * 2_000] * 99, False),
     ],
 )
-def test_a_batch_of_texts_is_joined_before_encoding_only_if_that_is_faster(
+def test_a_batch_of_texts_is_joined_before_encoding_only_if_joining_saves_time(
     texts: list[str], is_joined_first: bool
 ) -> None:
     assert batches._are_joined_first(texts) == is_joined_first

@@ -70,7 +70,7 @@ def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: W
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_new_merges_follow_the_recipe_even_if_the_given_merges_break_it(
+def test_newly_learned_merges_follow_the_recipe_even_if_the_given_merges_do_not(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
     """The given merges may be too rare, too long, or not the best.

@@ -130,7 +130,7 @@ def test_standard_input_is_read_as_one_text_and_only_once(monkeypatch: pytest.Mo
         documents(corpus)
 
 
-def test_reading_standard_input_that_is_missing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert "no standard input" in sentence("-")
 

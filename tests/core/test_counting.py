@@ -80,7 +80,7 @@ def test_a_word_table_stores_how_often_each_word_occurs_at_a_line_end(
     assert apart.line_ends is None or apart.line_ends.tolist() == table.line_ends.tolist()
 
 
-def test_counts_at_line_ends_are_saved_with_the_word_table(tmp_path: Path) -> None:
+def test_counts_of_words_at_line_ends_are_saved_with_the_word_table(tmp_path: Path) -> None:
     table = count_words(Corpus.from_texts(["low new\nlow", "new low"]), Recipe.preset("unigram"))
     table.save(tmp_path / "words.npz")
     loaded = WordTable.load(tmp_path / "words.npz")
@@ -159,7 +159,7 @@ WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
 @pytest.mark.parametrize("name", available_texts(*WORDS))
-def test_counting_the_cleaned_words_of_a_poem_gives_the_expected_counts(name: str) -> None:
+def test_counting_a_poem_with_the_clean_words_preset_gives_the_expected_counts(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
     assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word

@@ -142,7 +142,9 @@ def test_the_decode_command_prints_the_offset_of_each_token(tmp_path: Path, caps
 
 @settings(deadline=None)
 @given(chosen=st.lists(st.integers(0, 10**6), max_size=30))
-def test_decoding_puts_a_space_before_each_later_token_that_begins_a_word(bert: bpe.Study, chosen: list[int]) -> None:
+def test_decoding_puts_a_space_before_each_token_that_begins_a_word_except_the_first_token(
+    bert: bpe.Study, chosen: list[int]
+) -> None:
     numbers = [*bert.get_vocab().values()]
     ids = [numbers[number % len(numbers)] for number in chosen]
     parts = [bert.tokens[id] if bert.names[id].startswith("##") else b" " + bert.tokens[id] for id in ids]

@@ -93,7 +93,9 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_drops_tokens(
     assert loaded.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
-def test_a_method_that_drops_tokens_cannot_be_exported_to_merge_formats(history: History, tmp_path: Path) -> None:
+def test_a_history_of_a_method_that_drops_tokens_cannot_be_exported_to_formats_for_merges(
+    history: History, tmp_path: Path
+) -> None:
     for name, holds in {
         "merges.txt": "only merges of pairs",
         "tokenizer.json": "only merges of pairs, and the tokens of WordPiece and Unigram",

@@ -140,7 +140,7 @@ def test_decoding_the_encoded_text_returns_the_text_for_any_recipe(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_encoding_by_the_longest_match_between_special_tokens_matches_the_reference(
+def test_encoding_each_word_by_the_longest_match_gives_the_ids_of_the_reference(
     history: History, text: str, data: st.DataObject
 ) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")

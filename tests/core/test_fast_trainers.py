@@ -64,7 +64,7 @@ def test_each_trainer_in_a_race_of_trainers_does_less_work_than_the_previous_tra
 
 
 @pytest.mark.parametrize("text", ["", "a", "  ", "aaaa"])
-def test_a_race_on_a_tiny_text_ends_after_at_most_two_merges(text: str) -> None:
+def test_a_race_between_trainers_on_a_tiny_text_ends_after_at_most_two_merges(text: str) -> None:
     race = Race(words_of_race(text, RECIPE), [*TRAINERS]).run(60)
     assert race.merges <= 2
     assert race.step() is None

@@ -276,7 +276,7 @@ def id_of(library: tokenizers.Tokenizer, token: str) -> int:
     return id
 
 
-def test_a_token_trimmed_by_its_id_is_missing_in_the_tokenizers_library(
+def test_the_tokenizers_library_does_not_know_a_token_that_was_trimmed_by_file_id(
     hugging_face: NumberedTable, tmp_path: Path
 ) -> None:
     """An earlier version removed the wrong token if the special tokens came first."""

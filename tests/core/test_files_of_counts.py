@@ -134,7 +134,7 @@ def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path)
     assert write_counts(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
 
 
-def test_counting_a_corpus_into_files_resumes_after_a_failure_with_the_uncounted_pieces(
+def test_counting_a_corpus_into_files_continues_after_a_failure_with_the_uncounted_parts_of_the_corpus(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "counts.parquet"
@@ -187,7 +187,7 @@ def sum_of_counts(work: Place, names: list[str]) -> dict[bytes, int]:
     return counts
 
 
-def test_two_workers_that_count_the_same_piece_of_the_corpus_do_not_mix_their_files(
+def test_two_workers_that_count_the_same_part_of_the_corpus_do_not_mix_up_the_files_they_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that was declared lost may still be running while a second worker counts the same piece.

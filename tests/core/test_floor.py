@@ -85,7 +85,7 @@ def all_pieces(counts: dict[str, int]) -> list[bytes]:
 
 
 @given(WORDS, st.integers(0, 5), st.data())
-def test_a_floor_from_any_prices_is_at_most_the_token_count_of_any_vocabulary(
+def test_a_floor_calculated_with_any_costs_of_pieces_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -268,7 +268,7 @@ def words_of_dna(words: int, longest: int, seed: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(("words", "longest", "wanted", "seed"), [(15, 13, 6, 4), (12, 14, 7, 3)])
-def test_the_floor_and_the_best_vocabulary_of_dna_are_near_the_exact_optimum(
+def test_the_floor_and_the_best_vocabulary_for_dna_words_are_near_the_exact_optimum(
     words: int, longest: int, wanted: int, seed: int
 ) -> None:
     counts = words_of_dna(words, longest, seed)
@@ -315,7 +315,7 @@ def couples_in(words: list[list[int]], longest: int) -> list[list[int]]:
 
 
 @given(st.dictionaries(st.text("ab", min_size=3, max_size=6), st.integers(1, 4), min_size=1, max_size=3), st.data())
-def test_a_floor_computed_from_any_prices_of_couples_is_at_most_the_token_count_of_any_vocabulary(
+def test_a_floor_proved_with_arbitrary_numbers_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -331,7 +331,7 @@ def test_a_floor_computed_from_any_prices_of_couples_is_at_most_the_token_count_
     assert floor(proof, {"pieces": wanted, "prices": prices, "couples": couples}) <= tokens(counts, vocabulary)
 
 
-def test_a_piece_that_overlaps_itself_proves_what_prices_of_edges_cannot() -> None:
+def test_couples_of_overlapping_pieces_prove_a_higher_floor_than_the_linear_program() -> None:
     """If half of `aa` and half of `bb` were in the vocabulary, each word would use two splits, each by half.
 
     Each split has two tokens. So prices of edges prove only four tokens, although every vocabulary with one piece needs
@@ -347,7 +347,9 @@ def test_a_piece_that_overlaps_itself_proves_what_prices_of_edges_cannot() -> No
 
 @given(st.dictionaries(st.text("ACGT", min_size=4, max_size=12), st.integers(1, 5), min_size=4, max_size=12))
 @settings(deadline=None, max_examples=25)
-def test_exchanges_of_single_pieces_keep_the_same_numbers_as_splitting_all_words_again(counts: dict[str, int]) -> None:
+def test_exchanging_pieces_one_by_one_gives_the_same_numbers_as_splitting_all_words_again(
+    counts: dict[str, int],
+) -> None:
     lattice = lattice_of(counts)
     search = ExchangeSearch(lattice, Vocabulary.wished(lattice, np.zeros(len(lattice)), 3))
     first = search.best.tokens
@@ -507,7 +509,7 @@ def test_the_floor_of_extreme_texts_and_sizes_is_computed_or_refused() -> None:
     assert long.columns["floor"] == long.columns["best"] == [25_000]
 
 
-def test_training_with_the_preset_best_handles_extreme_texts_and_sizes() -> None:
+def test_training_with_the_preset_named_best_handles_extreme_texts_and_sizes() -> None:
     with pytest.raises(NothingToLearn, match="no words"):
         train([""], "best")
     with pytest.raises(SizeDoesNotFit, match="no room"):
@@ -519,7 +521,7 @@ def test_training_with_the_preset_best_handles_extreme_texts_and_sizes() -> None
     assert train(["a" * 10_000], "best", vocab_size=8).history.tokens_after[-1] == 626, "of 16 letters at most"
 
 
-def test_a_search_for_a_floor_ends_when_the_chosen_gap_is_reached() -> None:
+def test_a_search_for_a_floor_ends_when_the_best_vocabulary_is_close_enough_to_the_floor() -> None:
     """A search with a chosen gap needs fewer rounds, and its vocabulary is within the gap of its floor."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
     searches = {gap: run_search(counts, 40, gap=gap) for gap in (0.0, 0.2)}
@@ -619,7 +621,9 @@ def certificate_with_couples() -> Any:
     return proof
 
 
-def test_a_certificate_with_forged_couples_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_floor_certificate_with_forged_couples_of_overlapping_pieces_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "floor.json"
     proof = certificate_with_couples()
     path.write_text(json.dumps(proof), encoding="utf-8")
@@ -649,7 +653,7 @@ def test_a_certificate_with_forged_couples_is_refused(tmp_path: Path, capsys: py
         assert "couple" in error or "cannot be below 0" in error or "instead of a whole number" in error
 
 
-def test_a_certified_floor_above_the_stated_token_count_is_refused(
+def test_a_floor_certificate_is_refused_if_the_result_states_fewer_tokens_than_the_floor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     certificate, path = certificate_as_json(), tmp_path / "floor.json"
@@ -695,7 +699,7 @@ def test_the_method_named_best_adds_the_most_useful_piece_first_and_encodes_with
 
 @settings(deadline=None)
 @given(FEW_WORDS, st.integers(1, 2))
-def test_training_with_the_preset_best_computes_the_same_savings_as_the_reference(
+def test_training_with_the_preset_best_counts_the_same_saved_tokens_as_the_reference(
     counts: dict[str, int], wanted: int
 ) -> None:
     history = learn(WordTable.from_counts(counts), Recipe.preset("best", merges=wanted))
@@ -705,7 +709,7 @@ def test_training_with_the_preset_best_computes_the_same_savings_as_the_referenc
     assert history.tokens_after[-1] == reference.tokens(marked, pieces) >= reference.least(marked, len(pieces))
 
 
-def test_the_preset_best_adds_the_longest_piece_of_a_repeated_letter_first() -> None:
+def test_the_preset_named_best_adds_the_longest_piece_of_a_repeated_letter_first() -> None:
     """In a word of one repeated letter, shorter pieces could replace any single use of the longest piece."""
     history = train(["a" * 2_000], "best", vocab_size=20).history
     saved = -np.diff(history.tokens_after)
@@ -783,7 +787,7 @@ def test_a_floor_certificate_with_a_forged_vocabulary_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_a_stated_token_count_that_does_not_fit_the_certified_vocabulary_is_refused(
+def test_a_floor_certificate_is_refused_if_the_vocabulary_needs_a_different_number_of_tokens_than_stated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, proof = tmp_path / "floor.json", forge_certificate_with_vocabulary()

@@ -167,7 +167,7 @@ def test_the_window_shows_the_titles_that_the_methods_define() -> None:
         "import_module('bpe_core.methods.best.learn')",
     ],
 )
-def test_the_check_of_method_names_reports_a_method_named_outside_its_folder(source: str) -> None:
+def test_the_check_of_method_names_reports_a_method_name_outside_the_folder_of_the_method(source: str) -> None:
     assert known_methods("bpe_core.formats.base", source) != set()
 
 

@@ -181,7 +181,9 @@ def test_a_gage_block_that_uses_all_256_bytes_replaces_no_pair() -> None:
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_gage_training_resumes_from_its_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_gage_training_resumed_after_any_step_gives_the_same_history(
+    words: WordTable, recipe: Recipe, data: st.DataObject
+) -> None:
     if words.total_bytes < 2 * words.total:
         return
     whole = gage.train(words, recipe)
@@ -222,7 +224,7 @@ def test_the_gage_method_splits_a_text_with_the_pair_table_of_the_block_at_the_s
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
-def test_a_gage_step_after_the_last_step_shows_the_tokens_of_the_last_step() -> None:
+def test_asking_for_a_gage_step_after_the_last_step_gives_the_tokens_of_the_last_step() -> None:
     """The window may ask for a step after the last step of the answer."""
     history = train_gage("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
@@ -316,7 +318,7 @@ def test_each_reachable_gage_token_is_produced_at_a_step_of_its_own_block() -> N
     assert [answers[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
-def test_a_gage_run_cannot_be_exported_to_merge_formats(tmp_path: Path) -> None:
+def test_a_gage_run_cannot_be_exported_as_a_merges_file(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
         write_history(train_gage("low lower lowest\n" * 40), tmp_path / "merges.txt")
 

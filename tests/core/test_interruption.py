@@ -229,7 +229,9 @@ def test_a_signal_while_writing_leaves_the_old_file_and_no_temporary_file(
 
 @posix_only
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
-def test_a_signal_ends_any_command_with_its_exit_code(number: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_ends_any_command_with_the_exit_code_of_the_signal(
+    number: int, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("bpe_core.command_line.commands.presets.run", lambda options: signal.raise_signal(number))
     before = signal.getsignal(number)
     assert run(["presets"]) == code

@@ -137,7 +137,7 @@ def test_extending_a_table_with_a_different_corpus_keeps_its_merges_as_the_first
     assert plain.pairs()[: len(old)] == old.pairs()
 
 
-def test_a_branch_continues_its_parent_run_and_training_with_the_recipe_of_the_branch_gives_the_same_steps() -> None:
+def test_training_with_the_recipe_of_a_branch_gives_the_same_steps_as_the_branch() -> None:
     """The counts were computed on paper: e+s 9, es+t 9, then l+o 7 and lo+w 7, and further pairs."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"

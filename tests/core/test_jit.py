@@ -77,7 +77,7 @@ def test_machine_code_uses_the_new_arrays_after_a_named_tuple_of_arrays_is_repla
     assert examples.first_of(np.empty(0, np.int32)) == -1
 
 
-def test_threads_that_use_the_same_named_tuple_of_arrays_share_its_addresses() -> None:
+def test_threads_that_use_the_same_named_tuple_of_arrays_share_the_stored_addresses_of_the_arrays() -> None:
     """If each thread stored its own addresses, one thread could replace addresses that machine code is reading."""
     places: list[tuple[int, ...]] = []
 

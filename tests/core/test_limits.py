@@ -103,7 +103,9 @@ class TestMemoryThatLinuxReports:
         assert available_memory() == 4 * GB
 
     @pytest.mark.parametrize("broken", [{"memory.max": "?"}, {"memory.current": ""}, {"memory.stat": "\x7f"}])
-    def test_an_unreadable_control_group_gives_no_memory_limit(self, system: Path, broken: dict[str, str]) -> None:
+    def test_unreadable_values_of_a_control_group_are_left_out_of_the_memory_limit(
+        self, system: Path, broken: dict[str, str]
+    ) -> None:
         write(system, proc__meminfo=meminfo(3 * GB), proc__self__cgroup="0::/\n")
         group(system / "cgroup", version_2(str(4 * GB), 2 * GB) | broken)
         expected = 2 * GB if "memory.stat" in broken else 3 * GB  # without memory.stat no cached memory is known
@@ -127,7 +129,7 @@ class TestMemoryVariable:
         assert available_memory() == 3 * GB  # 5 GB are allowed, 3 GB are in use, and 1 GB of the used memory is files
 
     @pytest.mark.parametrize("value", ["", " ", "lots", "-5", "1.5"])
-    def test_a_memory_setting_in_the_environment_that_is_not_a_number_is_ignored(
+    def test_a_memory_setting_in_the_environment_is_ignored_unless_the_value_is_a_number(
         self, system: Path, monkeypatch: pytest.MonkeyPatch, value: str
     ) -> None:
         write(system, proc__meminfo=meminfo(1 * GB), proc__self__statm="9 5 1 1 0 5 0\n")

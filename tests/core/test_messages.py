@@ -92,7 +92,7 @@ def collect_messages(source: str, names: Collection[str] = ()) -> dict[str, list
     return messages_by_surface
 
 
-def test_collected_messages_are_joined_from_their_parts_and_show_value_names() -> None:
+def test_a_message_is_collected_with_all_parts_joined_and_with_names_in_place_of_values() -> None:
     error = 'class Wrong(BpeError):\n    """An error."""\n'
     source = error + 'label = "Two words"\nraise Wrong(f"No {kind} is" + f" in {place}.")\n'
     assert collect_messages(source) == {"window": ["Two words"], "errors": ["No {kind} is in {place}."]}

@@ -61,7 +61,7 @@ def test_a_session_of_an_older_version_keeps_its_steps_and_splits_texts_as_befor
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_training_on_the_words_of_an_older_session_repeats_its_steps(name: str, old_files: Path) -> None:
+def test_training_on_the_words_of_an_older_session_gives_the_steps_of_that_session(name: str, old_files: Path) -> None:
     saved = read_session(old_files / name / "run.bpex").runs[0]
     assert saved.words is not None
     assert columns_of(learn(saved.words, saved.recipe)) == {

@@ -77,7 +77,9 @@ def test_mingram_training_and_encoding_match_the_specification(
 
 
 @pytest.mark.parametrize(("method", "steps"), [("mingram", 120), ("best", 120), ("best", 30)])
-def test_exported_mingram_tables_split_texts_into_the_same_number_of_tokens(method: str, steps: int) -> None:
+def test_an_exported_mingram_table_splits_a_text_into_as_many_tokens_as_the_original_table(
+    method: str, steps: int
+) -> None:
     text = samples_of(available_texts("languages", "data/udhr-languages.txt")[-1], 20_000)
     history = train(Corpus.from_texts([text]), Recipe.preset(method, merges=120, unicode_form="")).first(steps)
     tokenizer = Tokenizer(history)

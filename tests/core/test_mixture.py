@@ -279,7 +279,7 @@ def test_a_mixture_whose_groups_differ_from_the_groups_of_the_corpus_is_refused(
         (Corpus.from_texts(["low"]), "bunches", "parts_of_size"),
     ],
 )
-def test_former_names_of_corpora_and_mixtures_cause_warnings_that_give_the_new_names(
+def test_former_attributes_of_corpora_and_mixtures_cause_warnings_that_give_the_new_names(
     value: object, former: str, new: str
 ) -> None:
     title = type(value).__name__

@@ -43,7 +43,9 @@ def characters_with_origins(text: str, recipe: Recipe) -> list[tuple[str, str]]:
 
 
 @given(TEXTS, recipes())
-def test_origins_of_normalized_text_cover_every_byte_and_never_decrease(text: str, recipe: Recipe) -> None:
+def test_every_byte_of_a_normalized_text_has_an_original_offset_and_these_offsets_never_decrease(
+    text: str, recipe: Recipe
+) -> None:
     result = normalize_with_origins(text, recipe)
     assert result.text == normalize(text, recipe)
     assert len(result.origins) == len(result.text.encode("utf-8", "surrogatepass")) + 1
@@ -85,7 +87,7 @@ def test_lowercasing_produces_a_final_sigma_at_the_end_of_a_word() -> None:
     assert characters_with_origins("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
 
 
-def test_all_characters_made_by_lowercasing_one_character_share_its_origin() -> None:
+def test_the_last_of_several_characters_made_by_lowercasing_one_character_has_the_whole_origin() -> None:
     assert characters_with_origins("aİb", Recipe(lowercase=True)) == [
         ("a", "a"),
         ("i", ""),
@@ -104,7 +106,7 @@ def test_a_character_composed_from_several_characters_has_all_of_them_as_its_ori
     assert characters_with_origins("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
 
 
-def test_a_composed_hangul_syllable_has_its_half_width_parts_as_its_origin() -> None:
+def test_the_half_width_parts_of_a_composed_hangul_syllable_are_the_origin_of_the_syllable() -> None:
     assert characters_with_origins("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 
@@ -128,7 +130,7 @@ def test_normalization_does_not_change_special_tokens() -> None:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_normalization_with_and_without_origins_gives_equal_text_for_every_character(form: str) -> None:
+def test_normalization_with_and_without_original_offsets_gives_equal_text_for_every_character(form: str) -> None:
     recipe = Recipe(unicode_form=form, lowercase=True)
     # Each character after a letter it may join, in one text; the comma keeps them apart. Of those that stay as they
     # are and join nothing, a few will do.

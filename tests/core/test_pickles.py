@@ -137,7 +137,7 @@ def test_a_study_of_a_hugging_face_file_is_equal_after_pickling(kind: str) -> No
     assert_is_the_same(copy.deepcopy(study), study)
 
 
-def test_a_study_saved_in_each_format_and_opened_is_equal_after_pickling(tmp_path: Path) -> None:
+def test_a_study_opened_from_a_file_of_any_format_is_unchanged_by_pickling(tmp_path: Path) -> None:
     """To save time, each format saves about half of the studies that it can hold."""
     opened = set[str]()
     for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read

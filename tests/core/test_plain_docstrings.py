@@ -57,7 +57,7 @@ def test_every_docstring_of_the_program_begins_with_a_verb_or_a_noun_phrase() ->
     "text",
     ["Of what is joined", "Whether it fits.", "The same for files.", "How long it takes", "By text", "What's left"],
 )
-def test_the_check_of_docstrings_reports_a_clause_without_its_subject(text: str) -> None:
+def test_the_check_of_docstrings_reports_a_docstring_that_begins_with_neither_a_verb_nor_a_noun(text: str) -> None:
     assert is_headless(text)
 
 

@@ -80,7 +80,7 @@ def test_a_renamed_class_is_found_by_its_former_name_with_a_warning() -> None:
         parts.Teaching  # noqa: B018  # asking for it is the test
 
 
-def test_the_former_name_of_an_error_method_works_with_a_deprecation_warning() -> None:
+def test_the_former_name_of_a_python_method_of_errors_works_with_a_deprecation_warning() -> None:
     error: Any = BpeError("The plan is empty.")
     with pytest.warns(DeprecationWarning, match=r"BpeError\.say_of is called BpeError\.name_subject now"):
         error.say_of("plan.toml")

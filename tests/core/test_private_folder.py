@@ -92,7 +92,7 @@ def test_a_parent_folder_may_be_group_writable_if_only_the_user_is_in_the_group(
         private_folder(parent / "mine")
 
 
-def test_a_user_account_without_a_name_has_no_private_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_is_not_recognized_as_private_if_the_user_account_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
     def unknown(uid: int) -> None:

@@ -58,7 +58,7 @@ WRONG = {
 }
 
 
-def test_the_stub_file_of_questions_agrees_with_the_questions() -> None:
+def test_the_stub_file_of_the_question_functions_is_up_to_date() -> None:
     assert STUB.read_text(encoding="utf-8") == stub(), "python -m tests.question_stub writes it anew"
 
 
@@ -89,7 +89,7 @@ def test_a_question_function_explains_its_parameters_and_has_a_running_example(n
     assert doctest.DocTestRunner(verbose=False).run(example) == (0, len(example.examples))
 
 
-def test_help_shows_a_question_with_its_signature_and_docstring() -> None:
+def test_the_help_function_of_python_shows_the_signature_and_the_docstring_of_a_question() -> None:
     help_text = pydoc.plain(pydoc.render_doc(bpe.why))
     in_one_line = "".join(help_text.split())  # newer Pythons wrap a long signature
     assert "why(study:bpe_core.studies.study.Study,text:str,at:int|None=None" in in_one_line
@@ -110,7 +110,7 @@ def test_question_functions_accept_positional_arguments_in_the_order_of_the_manu
     assert FORMER.lab(study={"a": STUDY}).sentences == bpe.lab({"a": STUDY}).sentences
 
 
-def test_question_functions_accept_lists_and_tuples_and_ranges_and_iterators() -> None:
+def test_arguments_of_question_functions_may_be_lists_or_tuples_or_ranges_or_iterators() -> None:
     expected = bpe.race(STUDY, pairs=[("l", "o")], steps=[2, 3]).table.records()
     for steps in ((2, 3), range(2, 4), iter([2, 3])):
         assert FORMER.race(STUDY, pairs=[["l", "o"]], steps=steps).table.records() == expected

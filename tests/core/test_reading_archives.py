@@ -173,7 +173,7 @@ def test_small_texts_of_a_zip_file_are_read_together_and_stay_separate_documents
     assert any("0.txt is empty" in str(note) for note in corpus.skipped)
 
 
-def test_invalid_text_in_a_small_member_of_a_zip_file_is_refused_with_its_name(tmp_path: Path) -> None:
+def test_the_error_for_invalid_text_in_a_small_member_of_a_zip_file_names_the_member(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
         archive.writestr("a.txt", b"low")
         archive.writestr("b.txt", b"low \xff")

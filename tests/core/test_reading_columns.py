@@ -145,7 +145,7 @@ def test_damaged_or_invalid_parquet_and_arrow_files_are_refused(
     )
 
 
-def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -> None:
+def test_a_damaged_table_file_is_reported_with_the_number_of_the_damaged_row_group(tmp_path: Path) -> None:
     """Checksums reveal damaged pages. In files without checksums, the sizes reveal missing bytes."""
     path, rows = tmp_path / "a.parquet", [f"low {i % 7}" for i in range(3_000)]
     parquet.write_table(arrow.table({"text": rows}), path, row_group_size=1_000, write_page_checksum=True)

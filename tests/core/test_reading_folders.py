@@ -64,7 +64,7 @@ def test_a_folder_that_contains_only_pictures_is_refused(tmp_path: Path) -> None
     assert "picture.png" in message
 
 
-def test_an_unreadable_file_in_a_folder_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_in_a_folder_is_reported_as_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda *_: False)
     real_open = open
 

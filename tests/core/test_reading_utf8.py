@@ -57,7 +57,7 @@ def test_valid_utf_8_is_divided_only_between_characters(text: str, length: int) 
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(4, 9))
-def test_reading_a_text_in_pieces_returns_every_byte_once(text: str, size: int) -> None:
+def test_reading_a_text_in_portions_returns_every_byte_once(text: str, size: int) -> None:
     data = text.encode()
     pieces = [*pieces_of(data, size, 0)]
     parts = [bytes(piece.data) for piece in pieces]

@@ -114,7 +114,7 @@ def test_a_changed_choice_changes_only_its_own_part_of_a_recipe(choice: str) -> 
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_a_run_can_be_extended_if_recipes_differ_only_in_size_or_decoding(choice: str) -> None:
+def test_a_run_can_be_extended_only_with_a_recipe_that_differs_in_nothing_but_size_or_decoding(choice: str) -> None:
     first, second = recipes_that_differ_in(choice)
     trainer = Trainer(with_two_languages(WordTable.from_counts({"low": 3, "lower": 2})), first)
     if first.is_same_but_for_size(second):
@@ -205,7 +205,7 @@ def test_an_impossible_combination_of_recipe_choices_is_refused_with_an_error_me
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_changing_a_choice_of_a_recipe_gives_the_same_recipe_as_creating_it_with_this_choice(choice: str) -> None:
+def test_changing_a_choice_of_a_recipe_gives_the_same_recipe_as_creating_a_recipe_with_this_choice(choice: str) -> None:
     _, other = recipes_that_differ_in(choice)
     made = Recipe(**other.values)
     assert other == made

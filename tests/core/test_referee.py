@@ -243,7 +243,7 @@ def test_the_check_question_checks_superword_merges_in_two_stages(tmp_path: Path
     assert kinds(ask(Study(wrong).with_texts([text]), "check"))[0] == (161, "skipped")
 
 
-def test_the_check_question_accepts_a_table_that_balances_languages(tmp_path: Path) -> None:
+def test_the_check_question_accepts_a_table_of_a_trainer_that_balances_languages(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     files = [LATIN, OWN / "greek.txt"]
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -504,7 +504,7 @@ def test_the_check_question_accepts_a_table_learned_from_lines_whose_outer_space
     assert "by line without the spaces at its ends fits best" in answer.sentences[0]
 
 
-def test_the_check_question_accepts_the_token_length_limit_of_tokenizers(tmp_path: Path) -> None:
+def test_the_check_question_accepts_the_token_length_limit_of_the_tokenizers_library(tmp_path: Path) -> None:
     whole = PROSE.read_text(encoding="utf-8") * 3
     study = learned_by_tokenizers([whole], tmp_path / "tokenizer.json", 400, max_token_length=5)
     answer = ask(study.with_texts([whole]), "check")

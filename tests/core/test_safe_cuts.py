@@ -83,7 +83,7 @@ def test_a_recipe_without_a_pattern_has_safe_cuts_only_at_line_ends(pattern: dic
     assert (ord("\n"), ord("a")) in pairs(**pattern, unit="line", unicode_form="NFKC")
 
 
-def test_safe_cuts_never_divide_a_special_token_unless_it_is_treated_as_ordinary_text() -> None:
+def test_safe_cuts_of_a_text_divide_a_special_token_only_if_special_tokens_are_ordinary_text() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("a b",))
     text = b"see a b now"
     assert SafeCuts.of(recipe).places(text).tolist() == [3, 7]
@@ -97,7 +97,7 @@ def test_texts_may_be_cut_at_newlines_unless_the_recipe_treats_newlines_speciall
     assert not may_cut_at_newlines(Recipe(unit="line", special_tokens=("a\nb",)))
 
 
-def test_the_nearest_safe_cuts_around_an_edit_are_found_at_any_distance() -> None:
+def test_the_nearest_places_before_and_after_an_edit_where_a_text_may_be_cut_safely_are_found() -> None:
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
     text = b"first\n" + b"9" * 50_000 + b"\nlast\nend"
     assert cuts.around(text, 30_000, 30_001) == (5, 50_006)
@@ -107,7 +107,7 @@ def test_the_nearest_safe_cuts_around_an_edit_are_found_at_any_distance() -> Non
 
 
 @given(st.binary(max_size=50))
-def test_the_last_safe_cut_of_a_text_is_found(data: bytes) -> None:
+def test_the_last_place_where_a_text_may_be_cut_safely_is_found(data: bytes) -> None:
     safe = np.zeros((256, 256), bool)
     safe[ord("a"), ord(" ")] = safe[10, :] = True
     allowed = [i for i in range(1, len(data)) if safe[data[i - 1], data[i]]]

@@ -244,7 +244,9 @@ def test_a_scan_table_that_cannot_hold_another_state_is_not_used_for_joined_text
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=TEXTS, pause=st.integers(1, 50), room=st.integers(4, 12))
-def test_a_scan_that_pauses_at_any_byte_finds_the_same_words(pattern: str, text: str, pause: int, room: int) -> None:
+def test_a_scan_that_pauses_at_any_byte_finds_the_same_words_as_a_scan_without_pauses(
+    pattern: str, text: str, pause: int, room: int
+) -> None:
     """A scan can pause at any byte, and pauses whenever its array of results is full."""
     data = text.encode()
     if not data:

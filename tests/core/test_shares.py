@@ -255,7 +255,7 @@ def test_the_uncertainty_of_estimated_shares_is_computed_by_resampling_documents
     assert again == answer.table.records(), "the same documents are drawn"
 
 
-def test_a_share_of_zero_in_all_draws_still_gets_an_interval_wider_than_zero() -> None:
+def test_a_group_with_the_share_zero_in_all_draws_gets_an_interval_wider_than_zero() -> None:
     """All draws may give the share 0, although other documents could give a small share."""
     shares = np.array([0.6, 0.4, 0.0])
     program: Any = SimpleNamespace(shares=shares, equally_good_shares=lambda work: (shares, shares))
@@ -265,7 +265,7 @@ def test_a_share_of_zero_in_all_draws_still_gets_an_interval_wider_than_zero() -
     assert high == pytest.approx([0.75, 0.55, 0.01])
 
 
-def test_the_mixture_question_resamples_steps_if_only_word_counts_are_known() -> None:
+def test_the_mixture_question_says_if_only_the_words_of_the_texts_are_known() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
     history = learn_mixture(group_texts(texts), (0.7, 0.3), 60)
     words = {name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()}

@@ -52,7 +52,7 @@ def study_of(history: History, seed: int | None) -> bpe.Study:
 
 
 @given(texts=st.lists(TEXTS, min_size=1, max_size=4), seed=st.none() | st.integers(0, 99))
-def test_short_texts_have_the_same_ids_one_by_one_and_by_the_longer_way(
+def test_encoding_a_short_text_gives_the_same_ids_as_the_code_for_long_texts(
     learned: History, texts: list[str], seed: int | None
 ) -> None:
     study = study_of(learned, seed)
@@ -66,7 +66,7 @@ def test_short_texts_have_the_same_ids_one_by_one_and_by_the_longer_way(
         assert study.encode(text.encode()) == ids.tolist()
 
 
-def test_one_call_encodes_short_texts_as_the_specification_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_a_short_text_in_one_call_gives_the_ids_of_the_specification(monkeypatch: pytest.MonkeyPatch) -> None:
     history = train(Corpus.from_texts([CORPUS]), RECIPES[0])
     study, specified = study_of(history, seed=1), specified_words(history)
     numbers = study.history.numbers
@@ -77,7 +77,7 @@ def test_one_call_encodes_short_texts_as_the_specification_says(monkeypatch: pyt
         assert study.encode(text) == numbers[specified.ids(text, len(history))].tolist()
 
 
-def test_results_for_short_texts_stay_when_the_next_text_is_encoded() -> None:
+def test_results_for_a_short_text_do_not_change_when_the_next_text_is_encoded() -> None:
     study = study_of(train(Corpus.from_texts([CORPUS]), RECIPES[0]), seed=None)
     first, _ = study.encode_to_numpy("the lowest"), study.encode_to_numpy("wider than")
     assert study.decode(first) == "the lowest"
@@ -107,7 +107,7 @@ def test_a_short_text_whose_token_has_no_id_in_the_file_is_refused() -> None:
         study.encode("low z")
 
 
-def test_large_ids_of_short_texts_keep_64_bits() -> None:
+def test_encoding_a_short_text_returns_ids_of_more_than_32_bits_unchanged() -> None:
     history = train(Corpus.from_texts([CORPUS]), RECIPES[0])
     study = study_of(history.numbered(np.arange(history.index_count) + 2**33), seed=None)
     ids = study.encode_to_numpy("low")
@@ -115,7 +115,7 @@ def test_large_ids_of_short_texts_keep_64_bits() -> None:
     assert study.encode("low") == ids.tolist() == [id + 2**33 for id in Tokenizer(history).encode("low")]
 
 
-def test_a_short_text_with_half_a_surrogate_pair_is_refused_with_its_place() -> None:
+def test_a_short_text_with_half_a_surrogate_pair_is_refused_with_the_position_of_this_half() -> None:
     study = study_of(train(Corpus.from_texts([CORPUS]), RECIPES[0]), seed=None)
     for _ in range(2):
         with pytest.raises(BpeError, match=r"Character 5 of the text is U\+D800"):

@@ -107,7 +107,7 @@ def test_special_tokens_divide_words_and_are_part_of_no_word() -> None:
     tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
     has_many=st.booleans(),
 )
-def test_special_tokens_in_a_text_are_found_even_if_the_recipe_has_many_of_them(
+def test_special_tokens_in_a_text_are_found_even_if_the_recipe_has_many_special_tokens(
     text: str, tokens: set[str], has_many: bool
 ) -> None:
     others = {f"<{number}>" for number in range(FEW)} if has_many else set[str]()

@@ -345,7 +345,7 @@ def test_machine_code_in_a_folder_that_others_can_write_to_is_never_loaded(
     succeed(USE, cache, "sound")
 
 
-def test_machine_code_installed_with_the_package_is_used_unless_it_is_damaged_or_another_folder_is_set(
+def test_machine_code_of_the_package_is_used_unless_the_code_is_damaged_or_another_folder_is_set(
     compiled_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = Path(shutil.copytree(code(compiled_cache).parent, tmp_path / "made" / code(compiled_cache).parent.name))
@@ -456,7 +456,7 @@ def test_a_compiler_is_started_if_the_compiler_of_another_process_fails(
     assert "Resource temporarily unavailable" in readiness.why_not()
 
 
-def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> None:
+def test_a_compiler_process_ends_when_the_folder_for_machine_code_is_removed(tmp_path: Path) -> None:
     (cache := tmp_path / "cache").mkdir(mode=0o700)
     waits = MAKE.replace("def work():", "def work():\n    import time; time.sleep(600)")
     environment = {**os.environ, stored_code.LOCATION: str(cache)}
@@ -481,7 +481,7 @@ def test_a_compiler_process_that_starts_reading_late_receives_all_input(
     assert compiler._run("try", input=bytes(1_000_000)) == b"1000000"
 
 
-def test_small_tasks_use_machine_code_only_if_it_is_already_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_tasks_use_machine_code_only_if_the_code_is_already_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "is_ready", lambda part="": True)
     monkeypatch.setattr(readiness, "is_loaded", lambda: False)

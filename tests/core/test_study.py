@@ -73,7 +73,7 @@ def test_a_study_lists_only_the_documented_public_names(hugging_face: OpenedTabl
 
 
 @pytest.mark.parametrize("name", sorted(FORMER))
-def test_a_former_name_of_a_study_works_and_causes_a_warning_that_gives_the_new_name(name: str) -> None:
+def test_a_former_attribute_of_a_study_works_and_causes_a_warning_that_gives_the_new_name(name: str) -> None:
     study: Any = bpe.train([POEM], "gpt2", merges=5)
     with pytest.warns(DeprecationWarning, match=rf"Study\.{name} is .*(inside\.{name}|study itself) now"):
         value = getattr(study, name)
@@ -184,7 +184,7 @@ def test_tokens_that_share_an_id_count_once_in_the_vocabulary_size(tmp_path: Pat
 
 @settings(max_examples=20)
 @given(st.permutations(range(300)), st.text(max_size=9))
-def test_a_study_uses_the_ids_of_its_file_even_if_they_are_shuffled_and_have_gaps(
+def test_a_study_uses_the_ids_of_its_file_even_if_the_ids_are_shuffled_and_have_gaps(
     hugging_face: OpenedTable, order: list[int], text: str
 ) -> None:
     history = hugging_face.study.history

@@ -246,7 +246,7 @@ def test_the_superbpe_authors_preset_learns_the_same_merges_as_training_followed
     assert bpe.train([text], "superbpe-authors", **choices).history.pairs() == extended.history.pairs()
 
 
-def test_a_mixture_weights_both_superbpe_stages_and_a_session_keeps_their_words(tmp_path: Path) -> None:
+def test_a_mixture_weights_the_words_of_both_superbpe_stages_and_a_session_keeps_these_words(tmp_path: Path) -> None:
     mixture = bpe.Mixture((bpe.Group("code"), bpe.Group("prose", weight=3)))
     choices: dict[str, Any] = {"merges": 60, "transition": 30, "ties": "lowest-ids"}
     study = bpe.train({"code": [CODE], "prose": [TEXT]}, "superbpe-authors", mixture=mixture, **choices)
@@ -284,7 +284,7 @@ def test_questions_about_superbpe_count_pairs_in_whole_lines_if_the_first_stage_
     assert any("whole lines" in sentence for sentence in [METHOD.choices_in_words(study.history)])
 
 
-def test_extending_a_table_of_whole_lines_gives_the_same_merges_as_superbpe_training_in_two_stages() -> None:
+def test_extending_a_table_trained_on_whole_lines_gives_the_merges_of_the_superbpe_authors_two_trainings() -> None:
     theirs = TwoTrainings(CODE)
     theirs.learned(NAMED_PATTERNS["o200k"].expression, 30)
     first = bpe.train([CODE], "o200k", merges=30, unit="line", ties="lowest-ids")
@@ -370,7 +370,7 @@ def test_superbpe_training_can_be_resumed_from_any_step() -> None:
 
 @pytest.mark.parametrize("make_kernels_due", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("steps", [25, 40])
-def test_extending_an_imported_table_across_words_learns_the_next_merges_of_its_original_run(
+def test_extending_an_imported_table_across_words_learns_the_next_merges_of_the_original_run(
     steps: int, make_kernels_due: bool
 ) -> None:
     """An extended table learns the merges that its original run would have learned next.
@@ -472,7 +472,7 @@ def test_superbpe_reasons_and_pair_counts_use_runs_of_words_only_after_the_trans
 
 @given(st.sampled_from(LINES_OF_WORDS), st.sampled_from(["o200k", "o200k-apart", "gpt2"]), st.data())
 @settings(max_examples=40)
-def test_before_the_superbpe_transition_only_starts_of_words_are_explained_as_word_boundaries(
+def test_before_the_superbpe_transition_a_word_boundary_is_the_reason_only_at_starts_of_words(
     letters: str, words_by: str, data: st.DataObject
 ) -> None:
     random = data.draw(st.randoms(use_true_random=False))

@@ -268,7 +268,7 @@ def test_reading_integers_can_be_cancelled(tmp_path: Path) -> None:
         bpe.train(tmp_path / "notes.npy", of_integers(merges=1), work=Work(cancelled=lambda: True))
 
 
-def test_tables_of_integers_are_saved_and_formats_for_text_refuse_them(tmp_path: Path) -> None:
+def test_tables_of_integers_are_saved_as_tables_and_refused_by_formats_for_text(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.array([60, 62, 64, 60, 62] * 4))
     study = bpe.train(tmp_path / "notes.npy", of_integers(merges=2))
     for name in ("m.json", "m.csv"):
@@ -296,7 +296,7 @@ def test_commands_can_train_on_integers_and_encode_integers(tmp_path: Path, caps
     assert run(["train", notes, "--base", "integers", "--marker", "symbol", "--merges", "1"]) != 0
 
 
-def test_the_raw_bytes_preset_learns_from_any_file_but_saves_no_session_of_bytes_that_are_not_text(
+def test_the_raw_bytes_preset_learns_from_any_file_but_saves_no_session_if_the_bytes_are_not_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = bytes(range(256)) * 3 + b"\xef\xbb\xbf\xff"
@@ -485,7 +485,7 @@ def test_a_recipe_with_invalid_symbol_names_is_refused() -> None:
             of_integers(merges=1, symbol_names=names)
 
 
-def test_training_on_fasta_files_uses_single_letters_without_any_option(
+def test_training_on_fasta_files_uses_each_letter_as_a_symbol_without_any_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fasta = tmp_path / "genome.fa"
@@ -502,7 +502,7 @@ def test_training_on_fasta_files_uses_single_letters_without_any_option(
     assert histories[2].recipe.base_symbols == ""
 
 
-def test_a_method_that_learns_only_from_bytes_says_why_it_cannot_learn_from_symbols(
+def test_training_on_integers_by_a_method_that_learns_only_from_bytes_is_refused_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notes = tmp_path / "notes.npy"
@@ -568,7 +568,9 @@ def test_training_on_counts_of_named_symbols_gives_the_same_merges_as_training_o
     assert len(histories[0]) == 3
 
 
-def test_counts_of_different_named_symbols_are_not_added_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_on_two_files_of_counts_with_different_symbol_names_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, notes in (("one", "C4\nD4\nC4\nD4\n"), ("two", "F4\nG4\nF4\nG4\n")):
         (tmp_path / f"{name}.txt").write_text(notes)
         counts = str(tmp_path / f"{name}.parquet")
@@ -589,7 +591,7 @@ def plan_of_songs(tmp_path: Path, recipes: str = "") -> Path:
     return plan
 
 
-def test_a_sweep_can_train_on_named_symbols_and_measure_them(tmp_path: Path) -> None:
+def test_a_sweep_can_train_on_named_symbols_and_count_the_tokens_of_each_run(tmp_path: Path) -> None:
     table = tmp_path / "swept.csv"
     assert run(["sweep", str(plan_of_songs(tmp_path)), "-o", str(table)]) == 0
     rows = list(csv.DictReader(table.read_text().splitlines()))
@@ -598,7 +600,7 @@ def test_a_sweep_can_train_on_named_symbols_and_measure_them(tmp_path: Path) -> 
     assert [int(row["tokens"]) for row in rows] == [9, 9]
 
 
-def test_a_sweep_over_both_text_and_named_symbols_is_refused(
+def test_a_sweep_that_mixes_recipes_for_text_and_recipes_for_named_symbols_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = plan_of_songs(tmp_path, '[recipes.text]\npreset = "words"\n')

@@ -102,7 +102,7 @@ def test_texts_of_tokens_with_doubling_lengths_are_made_within_seconds_and_short
     assert len(quoted(b"a" * 2**20)) == 63
 
 
-def test_reachability_refuses_a_token_with_too_many_base_symbols() -> None:
+def test_the_reachability_check_refuses_a_token_with_too_many_base_symbols() -> None:
     with pytest.raises(BpeError, match="holds more than 131,072 base symbols"):
         reachability(doubling_history(40), 256 + 39)
 

@@ -120,7 +120,7 @@ def test_resuming_training_with_a_history_learned_from_different_words_is_refuse
         Trainer(others, RECIPE, history=history)
 
 
-def test_extending_a_run_can_change_only_its_size() -> None:
+def test_only_the_size_in_a_recipe_may_change_when_a_run_is_extended() -> None:
     made = Trainer(WORDS, RECIPE.with_changes(merges=4))
     made.advance()
     with pytest.raises(RecipeError, match="only the size"):

@@ -79,7 +79,7 @@ def test_interrupting_a_learner_does_not_change_the_history(
 
 @each_learner
 @given(words=words(), recipe=recipes(), merges=st.integers(0, 20), wanted=st.integers(1, 40))
-def test_leading_pairs_of_a_learner_match_the_ranking_of_the_reference(
+def test_the_pairs_that_a_learner_ranks_first_are_also_ranked_first_by_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, merges: int, wanted: int
 ) -> None:
     alphabet = Alphabet.for_words(words, recipe)

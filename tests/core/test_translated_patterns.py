@@ -211,7 +211,7 @@ def test_replacing_adjacent_matches_together_gives_the_same_text_as_replacing_ea
         assert expressions.Expression(expression).substituted(text, content) == expected
 
 
-def test_the_large_text_of_all_characters_is_freed_after_characters_are_grouped_into_kinds() -> None:
+def test_the_text_of_all_characters_of_unicode_is_freed_after_the_characters_are_grouped_into_kinds() -> None:
     """The text takes 4 MB. If it were not freed, it would stay in memory as long as the program runs."""
     tracemalloc.start()
     try:

@@ -150,7 +150,7 @@ def test_random_splits_occur_as_often_as_their_probabilities_predict() -> None:
             assert math.exp(log) == pytest.approx(value)
 
 
-def test_bpe_dropout_samples_splits_as_often_as_subword_nmt() -> None:
+def test_bpe_dropout_draws_each_split_as_often_as_subword_nmt_does() -> None:
     """No pair occurs twice in the word, because subword-nmt joins all occurrences of a pair at one step."""
     history = table_of(PAIRS)
     names, codes = Study(history).names.text, {tuple(pair.split()): rank for rank, pair in enumerate(PAIRS)}
@@ -163,7 +163,7 @@ def test_bpe_dropout_samples_splits_as_often_as_subword_nmt() -> None:
     )
 
 
-def test_bpe_dropout_samples_splits_as_often_as_the_tokenizers_library_if_no_pairs_compete() -> None:
+def test_bpe_dropout_draws_each_split_as_often_as_the_tokenizers_library_if_no_pairs_compete() -> None:
     """If pairs compete, the tokenizers library skips fewer merges than our dropout. The manual has an example."""
     tokenizers = pytest.importorskip("tokenizers")
     whole = {}

@@ -94,7 +94,7 @@ def test_splitting_only_the_words_near_an_edit_gives_the_same_tokens_as_splittin
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_word_tokens_of_any_range_equal_that_part_of_all_word_tokens(
+def test_tokens_computed_for_a_range_equal_the_tokens_of_the_whole_text_in_that_range(
     history: History, text: str, data: st.DataObject
 ) -> None:
     known, at = words_of(text, history), data.draw(st.integers(0, STEPS), label="at")
@@ -112,7 +112,7 @@ def test_word_tokens_of_any_range_equal_that_part_of_all_word_tokens(
         assert range_tokens.ids.tolist() == [row[2] for row in covering]
 
 
-def test_the_tokens_of_a_word_include_its_token_without_bytes() -> None:
+def test_the_tokens_of_a_word_include_a_token_that_has_no_bytes() -> None:
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     known = words_of("ab cd", history)
     first, second = known.tokens_between(0, 2, 2), known.tokens_between(3, 5, 2)

@@ -121,7 +121,7 @@ def test_wordpiece_encoding_at_any_step_matches_the_specification(
         assert segmentation.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
 
 
-def test_training_wordpiece_on_the_corpus_of_the_hugging_face_course_makes_its_published_tokens() -> None:
+def test_training_wordpiece_on_the_corpus_of_the_hugging_face_course_gives_the_published_tokens() -> None:
     """In a tie, Hugging Face's course and the program merge the pair that occurs first.
 
     Both also merge pairs that occur only once. The program's vocabulary has twelve more tokens: each character

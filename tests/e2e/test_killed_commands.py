@@ -46,7 +46,7 @@ def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_ctrl_c_while_a_command_is_loaded_ends_it_without_a_traceback() -> None:
+def test_ctrl_c_while_a_command_is_loaded_ends_the_command_without_a_traceback() -> None:
     command = [sys.executable, "-c", INTERRUPTED_WHILE_LOADING]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

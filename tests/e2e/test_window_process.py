@@ -66,7 +66,7 @@ def test_starting_the_window_without_a_screen_ends_with_an_error_message(own_set
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11 is of Linux")
-def test_starting_the_window_on_a_display_that_does_not_answer_is_reported(own_settings: dict[str, str]) -> None:
+def test_a_display_that_does_not_answer_is_reported_when_the_window_starts(own_settings: dict[str, str]) -> None:
     done = run(DISPLAY=":4711", **own_settings)
     assert done.returncode == 2
     lacks_libraries = "sudo apt install" in done.stderr  # which is said first
@@ -235,7 +235,9 @@ sys.exit(main([]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
-def test_a_window_with_unsaved_work_asks_a_question_before_a_signal_closes_it(own_settings: dict[str, str]) -> None:
+def test_a_signal_to_a_window_with_unsaved_work_causes_a_question_before_the_window_closes(
+    own_settings: dict[str, str],
+) -> None:
     """After a signal, the window asks whether to save. Several kinds of signals are tested.
 
     A repeated signal ends the window at once.

@@ -325,7 +325,7 @@ def test_a_task_that_is_held_back_begins_only_after_its_release(background: Back
     assert begun.is_set()
 
 
-def test_background_tasks_discard_idle_topics_if_there_are_many(qtbot: QtBot, background: BackgroundTasks) -> None:
+def test_many_topics_of_finished_background_tasks_are_discarded(qtbot: QtBot, background: BackgroundTasks) -> None:
     """Each run and each saved file has a topic of its own, so a long session would keep thousands of them."""
 
     def topics() -> int:

@@ -77,7 +77,7 @@ def window_without_copy(
     return program
 
 
-def test_closing_a_window_without_a_safety_copy_asks_what_to_do_and_says_why(
+def test_closing_a_window_asks_what_to_do_if_the_safety_copy_cannot_be_written(
     window_without_copy: Program, answerer: DialogAnswerer
 ) -> None:
     answerer(Button.Cancel, window_without_copy.window.close)
@@ -203,7 +203,7 @@ def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, prog
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)
 
 
-def test_closing_a_window_a_second_time_asks_no_question(program: Program) -> None:
+def test_closing_a_window_a_second_time_is_never_refused(program: Program) -> None:
     """Qt closes all visible windows before the program ends. A window that refused to close would prevent the end."""
     events: list[str] = []
     program.window.closing.connect(lambda: events.append("closing"))

@@ -155,7 +155,9 @@ def test_one_size_slider_moves_all_compared_lanes_and_the_time_slider(qtbot: QtB
     assert [lane.at for lane in lanes.lanes] == [40, 40]
 
 
-def test_each_compared_column_draws_the_tokens_of_its_tokenizer(qtbot: QtBot, comparing_window: Program) -> None:
+def test_each_column_of_a_comparison_draws_the_tokens_of_a_different_tokenizer(
+    qtbot: QtBot, comparing_window: Program
+) -> None:
     panel = comparing_window.pages[LanesPanel]
     wait_until_compared(qtbot, comparing_window)
     views = [column.text for column in panel.columns.all[:2]]
@@ -189,7 +191,9 @@ def test_all_compared_runs_are_shared_as_one_web_page(
     assert "learned from small and " in title, title
 
 
-def test_choosing_a_row_of_the_compare_page_moves_the_time_slider_to_its_merge(comparing_window: Program) -> None:
+def test_choosing_a_row_of_the_compare_page_moves_the_time_slider_to_the_merge_of_the_row(
+    comparing_window: Program,
+) -> None:
     page = comparing_window.pages[ComparePage]
     row = next(i for i, cells in enumerate(listed_steps(comparing_window)) if cells[1])
     page.choose_row(row)

@@ -89,7 +89,7 @@ def test_every_page_of_the_window_shows_some_text_for_a_run_of_each_method(
     assert not trained_window.messages.isVisible(), trained_window.messages.sentence.text()
 
 
-def test_a_run_of_each_method_is_saved_and_opened_unchanged_and_can_be_reported(
+def test_a_run_of_each_method_is_saved_and_opened_unchanged_and_can_be_written_as_a_report_page(
     qtbot: QtBot,
     trained_window: Program,
     tmp_path: Path,

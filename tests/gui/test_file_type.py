@@ -99,7 +99,7 @@ def test_a_failed_registration_of_the_file_type_is_reported(program: Program, da
     assert "The desktop did not register the file type" in program.messages.sentence.text()
 
 
-def test_only_the_first_of_several_dropped_sessions_is_opened_and_the_others_are_named(
+def test_only_the_first_of_several_session_files_dropped_on_the_window_is_opened_and_the_others_are_named(
     program: Program, tmp_path: Path
 ) -> None:
     paths = [tmp_path / name for name in ("one.bpex", "two.bpex", "three.bpex")]

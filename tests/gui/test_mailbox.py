@@ -100,7 +100,7 @@ class Work(Job):
         (MemoryError(), "There is not enough memory for this task. Try a smaller text or vocabulary."),
     ],
 )
-def test_every_job_posts_a_message_when_it_ends(
+def test_every_job_posts_a_message_when_the_job_ends(
     qtbot: QtBot, box: Mailbox, arrived_messages: list[Any], error: Exception | None, sentence: str
 ) -> None:
     job = Work(error)

@@ -59,7 +59,7 @@ def test_the_newest_safety_copy_is_kept_even_if_other_copies_are_dated_in_the_fu
     assert all(path.exists() for path in (today, *future))
 
 
-def test_safety_copies_are_sorted_by_the_time_they_were_written(folder: Path) -> None:
+def test_safety_copies_are_sorted_by_their_time_of_writing(folder: Path) -> None:
     paths = [write_copy(folder, name, NOW - age * DAY) for name, age in (("a", 2), ("c", 3), ("b", 1))]
     for path in paths:
         os.utime(path, (0, 0))  # as a backup that was put back may be

@@ -36,7 +36,7 @@ def _finders() -> Iterator[None]:
     keep_source_lines()
 
 
-def test_the_source_lines_of_the_window_are_not_kept_in_memory() -> None:
+def test_the_source_code_of_the_window_is_not_kept_in_memory() -> None:
     ran = subprocess.run([sys.executable, "-c", LOAD_WINDOW], cwd=ROOT, check=True, capture_output=True, text=True)
     without, with_lines = map(int, ran.stdout.split())
     assert without < MANY / 4
@@ -44,7 +44,7 @@ def test_the_source_lines_of_the_window_are_not_kept_in_memory() -> None:
 
 
 @pytest.mark.usefixtures("_finders")
-def test_opening_the_console_stops_the_removal_of_source_lines(program: Program) -> None:
+def test_after_the_console_is_opened_source_lines_are_kept_for_tracebacks(program: Program) -> None:
     """Without the source lines, a traceback in the console would not show the lines that a user typed."""
     keep_no_source_lines()
     keep_no_source_lines()

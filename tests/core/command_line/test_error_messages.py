@@ -66,14 +66,14 @@ def test_a_command_reports_a_mistake_in_one_sentence_and_exits_with_code_1(
 
 
 @pytest.mark.parametrize("question", ["ties", "compression", "check"])
-def test_a_question_that_needs_no_texts_still_reports_a_missing_text(
+def test_a_question_that_needs_no_texts_still_reports_that_a_given_text_file_is_missing(
     question: str, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([question, str(table), "--corpus", "gone.txt"]) == 1
     assert "gone.txt does not exist." in capsys.readouterr().err
 
 
-def test_an_export_to_the_name_of_a_session_names_the_formats_that_keep_all_steps(
+def test_an_export_to_a_file_with_the_name_of_a_session_is_refused(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["export", "--merges", str(table), "run.bpex"]) == 1
@@ -146,7 +146,7 @@ def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
-def test_the_version_is_printed(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_option_prints_the_version(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([flag]) == 0
     assert capsys.readouterr().out.startswith("bpe-explorer ")
 

@@ -111,7 +111,7 @@ def test_the_exercise_command_refuses_a_folder_that_cannot_be_made(
     assert "Could not make the folder" in capsys.readouterr().err
 
 
-def test_the_exercise_command_does_not_overwrite_its_text_with_the_answers(
+def test_the_exercise_command_does_not_overwrite_the_text_of_the_exercise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.csv"
@@ -146,7 +146,7 @@ def built_in() -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("name", "size"), [*zip(("stories", "articles"), SIZES, strict=True)])
-def test_the_built_in_exercise_texts_are_large_enough_for_the_sizes_in_the_handout(
+def test_the_built_in_exercise_texts_are_large_enough_for_the_vocabulary_sizes_of_the_exercise(
     built_in: dict[str, str], name: str, size: int
 ) -> None:
     study = bpe.train([built_in[name]], recipe_of(EXERCISES["cs336"], size))

@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_commands_can_train_on_a_mixture_of_corpus_groups_and_answer_questions_about_it(
+def test_commands_can_train_on_a_mixture_of_corpus_groups_and_answer_questions_about_the_trained_table(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     groups = ["--group", "de", "all/de", "--group", "code", "all/code"]
@@ -89,7 +89,7 @@ def test_impossible_mixture_options_are_refused_with_an_error_message(
     assert sentence in capsys.readouterr().err
 
 
-def test_a_file_of_counts_stores_its_corpus_groups_and_training_can_weight_them(
+def test_a_file_of_counts_stores_the_corpus_groups_and_training_can_weight_the_groups(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["count", "--groups-of", "all", "-o", "c.parquet"]) == 0

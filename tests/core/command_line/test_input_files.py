@@ -57,7 +57,7 @@ def test_commands_refuse_to_replace_their_input_files(capsys: pytest.CaptureFixt
     assert contents() == before
 
 
-def test_the_trim_command_may_replace_the_table_that_it_edits() -> None:
+def test_the_output_of_the_trim_command_may_replace_the_input_table() -> None:
     before = contents()
     command = "trim merges.csv --least-used 2 --corpus book.txt -o merges.csv --manifest how.json"
     assert run(command.split()) == 0
@@ -104,6 +104,6 @@ def test_files_with_names_that_are_not_valid_unicode_are_named_in_files_and_line
 
 @posix_only
 @pytest.mark.parametrize("command", ["folder", "grade --corpus book.txt"])
-def test_a_name_of_a_folder_that_is_too_long_is_reported(capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_an_overlong_folder_name_is_reported(capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert run([command.split()[0], "x" * 5_000, *command.split()[1:]]) == 1
     assert re.search("x is not a folder|name too long", capsys.readouterr().err)

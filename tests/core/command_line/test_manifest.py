@@ -181,7 +181,7 @@ def _check_repeat(folder: Path, manifest: object, sentence: str, capsys: pytest.
     assert sentence in printed.out + printed.err
 
 
-def test_repeating_a_manifest_that_names_the_address_of_a_cluster_is_refused(
+def test_repeating_a_command_from_a_manifest_that_names_the_address_of_a_cluster_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -196,7 +196,7 @@ def test_repeating_a_manifest_that_names_the_address_of_a_cluster_is_refused(
     ) in capsys.readouterr().err
 
 
-def test_an_existing_file_gets_a_manifest_only_if_repeating_its_command_gives_an_equal_file(
+def test_the_repeat_command_writes_a_manifest_only_if_the_existing_file_equals_the_new_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The older manifest stays until the command has made the same file. A failed command writes no manifest."""
@@ -223,7 +223,7 @@ def test_an_existing_file_gets_a_manifest_only_if_repeating_its_command_gives_an
 
 
 @pytest.mark.parametrize(("signals", "is_new"), [(1, True), (2, False)])
-def test_a_signal_while_a_manifest_is_written_leaves_result_and_manifest_both_old_or_both_new(
+def test_a_signal_while_a_manifest_is_written_leaves_a_result_and_a_manifest_of_the_same_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], signals: int, is_new: bool
 ) -> None:
     """The first Ctrl-C lets the command finish the manifest. The second discards the new result."""
@@ -255,7 +255,7 @@ def test_a_signal_while_a_manifest_is_written_leaves_result_and_manifest_both_ol
     assert after_signal == (new if is_new else old)
 
 
-def test_an_input_name_that_is_too_long_is_reported_also_with_a_manifest(
+def test_an_overlong_input_name_is_reported_even_if_a_manifest_is_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

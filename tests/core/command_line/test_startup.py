@@ -78,7 +78,7 @@ print(code, searched)
     assert done.stdout.splitlines()[-1] == "0 [True, True]"
 
 
-def test_the_linear_algebra_of_a_command_starts_no_threads_unless_the_user_asks_for_them() -> None:
+def test_the_linear_algebra_of_a_command_starts_no_threads_unless_the_user_asks_for_threads() -> None:
     script = """
 import os, sys
 from bpe_core.command_line import main

@@ -96,7 +96,7 @@ def test_options_of_the_train_command_override_its_preset_and_are_stored_in_the_
     )
 
 
-def test_a_recipe_file_is_used_and_options_override_its_choices(text: Path, tmp_path: Path) -> None:
+def test_command_line_options_override_the_choices_of_a_recipe_file(text: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     recipe.write_text(Recipe.preset("words", marker="glued").to_json())
     output = tmp_path / "merges.json"

@@ -117,7 +117,9 @@ def test_two_consecutive_id_maps_are_joined_into_one_id_map(table: History, data
     assert IdMap.of(table, mid).then(IdMap.of(mid, new)).difference(direct) == ""
 
 
-def test_joining_id_maps_of_tables_that_are_not_consecutive_is_refused(table: History) -> None:
+def test_joining_two_id_maps_is_refused_if_the_second_does_not_begin_with_the_table_where_the_first_ends(
+    table: History,
+) -> None:
     other = train(NEW, RECIPES["bytes"]).numbered(table.numbers)
     first = IdMap.of(table, extend_table(table))
     for further, message in ((IdMap.of(table, other), "has no token with the id"), (first, "has no token")):

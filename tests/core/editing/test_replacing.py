@@ -91,7 +91,7 @@ def test_a_table_with_replaced_tokens_gives_the_same_ids_as_the_tokenizers_libra
         assert now.decode(ids) == sample
 
 
-def test_replacing_keeps_tokens_that_training_on_the_corpus_would_learn_again(table: History) -> None:
+def test_tokens_that_training_on_the_corpus_would_learn_again_are_not_replaced(table: History) -> None:
     replacement = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
     check_replacement(replacement, table)
     assert 0 < len(replacement.removed) < 100

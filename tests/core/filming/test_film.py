@@ -78,7 +78,7 @@ def test_films_can_show_ascii_characters_and_space_symbols_without_a_system_font
 
 
 @pytest.mark.usefixtures("no_fonts", "small_pictures")
-def test_characters_without_a_font_are_left_out_of_a_film_and_reported(study: bpe.Study, tmp_path: Path) -> None:
+def test_characters_that_no_font_has_are_left_out_of_a_film_and_reported(study: bpe.Study, tmp_path: Path) -> None:
     pen = Pen(Fonts())
     assert pen.fonts.is_missing("漢")
     assert not _ink("漢", pen)
@@ -117,7 +117,7 @@ def test_filming_with_an_unreadable_font_file_is_refused(study: bpe.Study, tmp_p
 
 
 @pytest.mark.usefixtures("small_pictures")
-def test_a_film_that_ends_before_the_last_step_reports_its_last_step(
+def test_a_note_names_the_step_at_which_a_film_ends_if_the_run_has_later_steps(
     study: bpe.Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert write_film([("", study)], tmp_path / "film.gif", FilmChoices("the sea", last=60, seconds=1)) == ()
@@ -237,7 +237,7 @@ def _few_colours() -> list[Image.Image]:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF"])
-def test_a_film_file_contains_every_frame_and_its_duration(kind: str) -> None:
+def test_a_film_file_contains_every_frame_with_the_duration_of_the_frame(kind: str) -> None:
     frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
     write_moving(frames, shown, frames, file, kind)
     with Image.open(file) as image:

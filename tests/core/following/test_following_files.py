@@ -126,7 +126,7 @@ def test_the_age_of_a_followed_run_is_the_time_since_the_last_change_of_its_file
     assert FileFollower(followed.path).look().age == pytest.approx(7_250, abs=60)
 
 
-def test_a_follower_writes_no_file(followed: FileFollower) -> None:
+def test_following_a_session_file_writes_no_file(followed: FileFollower) -> None:
     before = sorted(path.name for path in followed.path.parent.iterdir())
     followed.look()
     assert sorted(path.name for path in followed.path.parent.iterdir()) == before

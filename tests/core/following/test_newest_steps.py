@@ -158,7 +158,7 @@ def test_writing_the_newest_steps_takes_at_most_two_per_cent_of_the_running_time
     assert 25 <= len(written) <= 0.02 * 100 / 0.05 + 1
 
 
-def test_newest_steps_are_visible_between_saves_and_their_file_is_removed_after_training(
+def test_the_newest_steps_are_visible_between_saves_and_the_file_of_these_steps_is_removed_after_training(
     tmp_path: Path,
 ) -> None:
     write_words(tmp_path / "words.txt")

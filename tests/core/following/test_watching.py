@@ -54,7 +54,7 @@ def test_a_reader_that_reconnects_receives_all_steps_of_a_training_run(tmp_path:
     assert are_beginnings(again, whole)
 
 
-def test_the_session_file_written_for_watchers_has_the_same_merges_as_the_trained_table(
+def test_the_session_file_of_the_watch_option_has_the_same_merges_as_the_trained_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -139,7 +139,9 @@ def test_a_file_is_read_again_after_the_source_code_of_the_program_is_edited(
     assert readings == ["tiktoken", "tiktoken"]
 
 
-def test_an_edited_source_file_changes_the_hash_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_file_with_a_new_modification_time_changes_the_hash_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = tmp_path / "module.py"
     source.write_text("answer = 1", "utf-8")
     monkeypatch.setattr(version, "_PACKAGE", tmp_path)

@@ -105,7 +105,7 @@ def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
 
 
 @given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))
-def test_kernels_find_every_pair_of_tokens_that_can_be_joined_to_a_token(texts: list[bytes]) -> None:
+def test_kernels_find_every_pair_of_tokens_that_can_be_joined_into_another_token(texts: list[bytes]) -> None:
     pairs = set(zip(*(column.tolist() for column in _pairs(texts)), strict=True))
     both = enumerate(texts)
     assert pairs == {

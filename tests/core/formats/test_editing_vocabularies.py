@@ -119,7 +119,7 @@ def test_removing_tokens_keeps_the_other_tokens_and_their_ids(table: Table, data
     assert sorted(numbers.tolist()) == list(range(len(numbers)))
 
 
-def test_adding_or_learning_tokens_keeps_the_old_tokens_and_their_ids(table: Table) -> None:
+def test_extending_a_table_or_joining_another_table_keeps_the_old_tokens_and_their_ids(table: Table) -> None:
     opened, known, kind = table.opened, table.numbers, table.kind
     old, text = opened.history, TEXT
     grown = extend(Corpus.from_texts([PROSE]), old.numbered(known), 20, min_frequency=1)

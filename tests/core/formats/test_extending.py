@@ -96,7 +96,7 @@ def test_the_tokenizers_library_confirms_that_extending_a_tokenizer_keeps_all_ol
 
 
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "merges.txt", "run.bpex"])
-def test_tokenizers_of_other_formats_can_be_extended_twice(
+def test_an_extended_tokenizer_file_can_be_extended_again(
     library: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The tokenizer keeps the ids of both extensions."""
@@ -117,7 +117,7 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
     )
 
 
-def test_extending_a_table_with_merge_priorities_gives_new_merges_lower_priorities(
+def test_if_a_table_has_merge_priorities_then_extending_gives_the_new_merges_lower_priorities(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One table prefers whole words. It joins pairs in a different order than it learned them.

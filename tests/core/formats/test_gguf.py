@@ -105,7 +105,7 @@ def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int
 
 
 @pytest.mark.parametrize(("names", "expected"), SPLIT.items())
-def test_a_gguf_file_splits_texts_with_the_pre_tokenizer_that_it_names(names: tuple[str, ...], expected: str) -> None:
+def test_texts_are_split_with_the_pre_tokenizer_that_a_gguf_file_names(names: tuple[str, ...], expected: str) -> None:
     for name in names:
         assert ids(gguf(by_name(name)), [TEXT]) == [list(map(int, expected.split()))]
 
@@ -122,7 +122,7 @@ def test_the_east_asian_letter_pattern_of_a_gguf_file_does_not_match_unicode_spa
     assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]
 
 
-def test_user_defined_gguf_tokens_always_divide_a_text_and_special_tokens_do_so_on_request() -> None:
+def test_user_defined_gguf_tokens_always_divide_a_text_and_special_tokens_divide_a_text_on_request() -> None:
     data, end, tool = gguf(by_name("gpt-2")), BYTES.index("<|end|>"), BYTES.index("<tool>")
     encoded = ids(data, ["a<tool>a<|end|>"])
     assert encoded == [[97, tool, 97, end]]
@@ -359,7 +359,7 @@ def test_invalid_gguf_files_are_refused_with_an_error_message(data: bytes, messa
         open_table(path)
 
 
-def test_exporting_a_table_as_a_sentencepiece_model_that_would_join_other_pieces_is_refused(tmp_path: Path) -> None:
+def test_exporting_a_table_as_sentencepiece_is_refused_if_the_model_would_join_other_pieces(tmp_path: Path) -> None:
     """SentencePiece joins any two neighbours whose joined text is a piece.
 
     The table joins only the pairs of its merges.

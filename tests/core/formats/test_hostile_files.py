@@ -205,7 +205,7 @@ def test_merges_of_long_repetitive_tokens_are_recovered_from_ranks_within_second
     assert time.process_time() - before < MOST_SECONDS
 
 
-def test_a_text_file_whose_merges_double_the_token_length_is_refused_before_it_fills_the_memory() -> None:
+def test_a_text_file_whose_merges_keep_doubling_the_token_length_is_refused_at_the_first_overlong_line() -> None:
     """A line of the file is as long as its token, and the length of a line is limited."""
     lines = ["#version: 0.2"]
     token = "a"

@@ -28,7 +28,7 @@ def test_a_missing_merge_explains_the_boundaries_of_a_character_with_a_long_norm
     assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
 
 
-def test_a_panic_in_a_library_raises_an_exception_and_a_keyboard_interrupt_is_passed_on() -> None:
+def test_a_panic_in_a_library_becomes_an_ordinary_exception_and_a_keyboard_interrupt_is_passed_on() -> None:
     class Panic(BaseException):
         pass
 

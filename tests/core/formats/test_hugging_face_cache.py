@@ -125,7 +125,7 @@ def test_an_existing_file_takes_precedence_over_a_cached_tokenizer_of_the_same_n
     assert cache.located("hf:mine") == Path("hf:mine")
 
 
-def test_a_manifest_with_a_cached_tokenizer_stores_its_fingerprint_and_can_be_repeated_offline(
+def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_can_be_repeated_offline(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = put(folder, "somebody/small")

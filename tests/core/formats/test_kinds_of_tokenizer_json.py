@@ -124,7 +124,9 @@ SWITCHED: dict[str, tuple[str, Callable[[Whole], Any]]] = {
 
 
 @pytest.mark.parametrize("option", SWITCHED)
-def test_a_tokenizer_json_with_a_changed_model_option_is_opened_with_the_ids_of_its_library(option: str) -> None:
+def test_a_tokenizer_json_with_a_changed_model_option_gives_the_same_ids_as_in_the_tokenizers_library(
+    option: str,
+) -> None:
     kind, switch = SWITCHED[option]
     whole = json.loads(json.dumps(bert_like() if kind == "bert-like" else KINDS[kind]()))
     switch(whole["model"])
@@ -191,7 +193,7 @@ def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> No
 
 @pytest.mark.parametrize("is_added", [True, False])
 @pytest.mark.parametrize("kind", ["albert", "t5"])
-def test_text_normalized_to_a_unigram_token_name_gets_the_same_ids_as_in_the_tokenizers_library(
+def test_text_that_becomes_a_token_name_by_normalization_gets_the_same_ids_as_in_the_tokenizers_library(
     kind: str, is_added: bool
 ) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
@@ -241,7 +243,9 @@ def test_bytes_without_a_token_become_the_unknown_token_as_in_the_tokenizers_lib
 
 
 @pytest.mark.parametrize("kind", ["word level", "characters of words"])
-def test_unknown_characters_are_encoded_even_if_the_unknown_token_is_only_an_added_token(kind: str) -> None:
+def test_an_unknown_token_that_is_only_an_added_token_is_encoded_and_decoded_as_in_the_tokenizers_library(
+    kind: str,
+) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
     del whole["model"]["vocab"]["<unk>"]
     data = json.dumps(whole).encode()

@@ -199,7 +199,7 @@ def place_merges(parts: list[tuple[str, str]]) -> PlacedMerges:
 
 @given(parts=st.lists(st.tuples(TOKENS, TOKENS), max_size=12))
 @settings(max_examples=200)
-def test_merges_of_an_unordered_list_are_added_as_soon_as_both_of_their_tokens_exist(
+def test_merges_of_an_unordered_list_are_added_as_soon_as_the_two_tokens_of_each_merge_exist(
     parts: list[tuple[str, str]],
 ) -> None:
     base, pairs = {"a": 0, "b": 1}, list[tuple[int, int]]()

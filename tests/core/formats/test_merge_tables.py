@@ -74,7 +74,7 @@ def test_a_table_shows_no_tie_for_a_forced_step(format: Format) -> None:
 
 
 @every_format
-def test_a_text_that_contains_the_word_marker_is_read_back_from_a_table(format: Format) -> None:
+def test_a_table_learned_from_words_with_the_word_marker_is_read_back_unchanged(format: Format) -> None:
     history = learn_recipe(Recipe.preset("sentencepiece-like", merges=30, min_frequency=1), {"a▁b": 2, "▁": 1})
     assert_same(format.read(table_bytes(history, format), "table"), history)
 
@@ -213,7 +213,7 @@ def test_the_error_for_a_missing_table_names_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "shown"), [("a\0b", r"a\\x00b"), ("a\ud800", r"a\\ud800")])
-def test_table_files_with_invalid_names_are_refused(name: str, shown: str) -> None:
+def test_table_files_with_invalid_file_names_are_refused(name: str, shown: str) -> None:
     with pytest.raises(FormatError, match=rf"'{shown}' cannot be the name of a file"):
         read_history(name)
 

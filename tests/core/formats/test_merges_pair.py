@@ -47,7 +47,9 @@ def test_the_tokenizers_library_loads_our_merges_and_vocabulary_files_with_the_s
         assert encode(history, text) == theirs.encode(text).ids, text[:80]
 
 
-def test_a_merges_file_with_its_vocabulary_keeps_its_ids(tmp_path: Path) -> None:
+def test_a_merges_file_with_a_vocabulary_file_beside_it_is_opened_with_the_ids_of_the_tokenizers_library(
+    tmp_path: Path,
+) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -78,7 +80,7 @@ def test_a_merges_file_with_its_vocabulary_keeps_its_ids(tmp_path: Path) -> None
         ("sentencepiece-like", {"vocab_size": None}),
     ],
 )
-def test_an_exported_merges_file_with_its_vocabulary_is_read_back_with_equal_merges(
+def test_an_exported_merges_file_with_a_vocabulary_file_is_read_back_with_equal_merges(
     preset: str, changes: dict[str, Any]
 ) -> None:
     history = learn_preset(preset, **changes)
@@ -163,7 +165,9 @@ def test_opening_a_vocabulary_without_a_merges_file_says_where_to_put_the_merges
         (["<|im_start|>", "<|im_end|>", "[MASK]"], "only special tokens"),
     ],
 )
-def test_a_vocabulary_file_without_merges_is_recognized_by_its_tokens(tokens: list[str], message: str) -> None:
+def test_a_vocabulary_file_without_merges_is_recognized_by_its_tokens_and_refused(
+    tokens: list[str], message: str
+) -> None:
     data = json.dumps({token: number for number, token in enumerate(tokens)}).encode()
     assert PAIR.recognizes(data)
     with pytest.raises(FormatError, match=message):
@@ -257,7 +261,7 @@ def test_a_wordpiece_vocabulary_in_json_is_recognized_and_refused_with_advice(tm
         open_table(tmp_path / "vocab.json")
 
 
-def test_tokens_from_added_tokens_json_are_reported(tmp_path: Path) -> None:
+def test_tokens_of_added_tokens_json_that_do_not_match_the_opened_table_are_reported(tmp_path: Path) -> None:
     merges = tmp_path / "merges.txt"
     for name, data in files(learn_preset("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)

@@ -92,7 +92,7 @@ def ranks(*tokens: bytes, start: int = 256) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
 
 
-def test_a_token_in_a_ranks_file_without_a_merge_is_reported_and_used_only_for_whole_words() -> None:
+def test_a_token_that_no_merge_of_a_ranks_file_makes_is_reported_and_used_only_for_whole_words() -> None:
     opened = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
     assert len(opened.history) == 1
     assert any("“xyz”" in note and "whole word" in note for note in opened.notes)
@@ -156,7 +156,7 @@ def words_of_all_languages(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_subword_nmt_loads_our_codes_and_splits_words_as_the_program_does(marker: str) -> None:
+def test_subword_nmt_loads_our_codes_and_splits_words_as_this_program_does(marker: str) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
     history = learn_preset("words", marker=marker, ties="largest-text")
     theirs = apply_bpe.BPE(io.StringIO(content(history, "subword-nmt").decode(), newline="\n"), separator="")
@@ -180,7 +180,7 @@ def test_codes_of_the_first_subword_nmt_releases_are_read_without_a_version_line
         assert pieces == theirs.segment_tokens([word])
 
 
-def test_subword_nmt_codes_without_a_version_count_as_newer_codes_if_tokens_contain_the_end_marker() -> None:
+def test_subword_nmt_codes_without_a_version_are_read_as_newer_codes_if_tokens_contain_the_end_marker() -> None:
     text = "e n</w>\nt h\nth en</w>\n"
     without_version, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
     assert "says no version" in without_version.notes[1]

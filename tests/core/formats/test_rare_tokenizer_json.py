@@ -492,7 +492,7 @@ SAID: dict[str, tuple[Whole, str]] = {
 
 
 @pytest.mark.parametrize("rare", SAID)
-def test_opening_a_tokenizer_json_warns_if_its_ids_can_differ(rare: str) -> None:
+def test_opening_a_tokenizer_json_warns_if_the_ids_can_differ_from_those_of_the_tokenizers_library(rare: str) -> None:
     made, sentence = SAID[rare]
     opened = JSON.open(json.dumps(made).encode(), rare)
     assert any(sentence in note for note in opened.notes)
@@ -519,6 +519,6 @@ def test_exporting_warns_about_a_text_that_the_written_file_would_turn_into_a_to
     assert any("In this format the text < becomes the special token" in sentence for sentence in JSON.can_hold(history))
 
 
-def test_exporting_warns_that_the_tokenizers_library_would_merge_neighbours_with_the_unknown_token() -> None:
+def test_exporting_warns_that_the_tokenizers_library_would_merge_the_unknown_token_with_neighbouring_tokens() -> None:
     history = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
     assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(history))

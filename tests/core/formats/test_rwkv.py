@@ -71,7 +71,7 @@ def test_kernels_encode_many_texts_to_the_ids_that_the_rwkv_rule_gives() -> None
     assert [numbers.tolist() for numbers in rows] == [encode_by_the_rule(text) for text in texts]
 
 
-def test_an_rwkv_file_is_written_unchanged_and_keeps_its_ids_in_table_formats(tmp_path: Path) -> None:
+def test_an_rwkv_file_is_written_unchanged_and_table_formats_keep_the_ids_of_the_file(tmp_path: Path) -> None:
     assert table_bytes(HISTORY, RWKV).decode() == rows()
     for name in ("csv", "tsv", "json"):
         path = tmp_path / f"table.{name}"

@@ -113,7 +113,7 @@ RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of th
 
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_user_rules_that_insert_several_spaces_are_applied_as_in_sentencepiece(
+def test_custom_normalization_rules_that_insert_several_spaces_are_applied_as_in_sentencepiece(
     kind: str, prefix: bool, tmp_path: Path
 ) -> None:
     rows = ("\t".join(" ".join(f"{ord(character):X}" for character in text) for text in row) for row in RULES.items())
@@ -140,7 +140,7 @@ def test_a_model_with_removed_and_unused_pieces_gives_the_same_ids_as_sentencepi
 
 
 @pytest.mark.parametrize(("unused", "used"), [("b▁", "▁"), ("▁", "b")])
-def test_text_with_unused_pieces_that_contain_spaces_gets_the_same_ids_as_in_sentencepiece(
+def test_a_model_whose_unused_pieces_contain_spaces_gives_the_same_ids_as_in_sentencepiece(
     unused: str, used: str
 ) -> None:
     scores = {used: -2.0, "b": 0.0, "bc": 3.0, "abc": -6.0, "▁a": -1.5, "c": -9.0}

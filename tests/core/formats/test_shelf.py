@@ -136,7 +136,7 @@ def test_the_shelf_lists_a_downloaded_tokenizer_with_its_size_and_licence(
     assert hub.asked == [GPT2]
 
 
-def test_downloading_a_tokenizer_reports_its_bytes_and_can_be_cancelled(
+def test_downloading_a_tokenizer_reports_the_number_of_loaded_bytes_and_can_be_cancelled(
     saved: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = FakeHub({GPT2: {"tokenizer.json": saved, "config.json": b"{}"}})

@@ -73,7 +73,7 @@ def test_comparing_tables_names_different_base_symbols_as_the_cause() -> None:
     assert comparison.cause == "base symbols"
 
 
-def test_comparing_tables_with_different_minimum_counts_finds_only_a_different_length() -> None:
+def test_comparing_tables_trained_with_different_minimum_counts_finds_only_a_different_length() -> None:
     assert compare_tables(learn_table(), learn_table(min_frequency=8)).cause == "length"
 
 

@@ -64,7 +64,7 @@ def test_a_tekken_file_is_opened_and_written_with_the_same_ids(tmp_path: Path) -
     assert again.history.numbers.tolist() == opened.history.numbers.tolist()
 
 
-def test_a_tekken_file_without_special_tokens_gets_the_default_ones_and_a_damaged_one_is_refused() -> None:
+def test_a_tekken_file_without_special_tokens_gets_the_default_special_tokens_and_a_damaged_file_is_refused() -> None:
     older = FORMATS["tekken"].open(json.dumps(tekken(None)).encode(), "tekken.json")
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)

@@ -57,7 +57,7 @@ def test_added_tokens_that_transformers_reads_differently_are_reported_on_openin
     assert [note[:22] for note in shown_notes.split("\n")] == ["The slow GPT2Tokenizer"]
 
 
-def test_special_tokens_are_found_in_a_text_only_if_the_configuration_names_them(merges: Path) -> None:
+def test_special_tokens_in_a_text_are_found_only_if_the_configuration_names_these_tokens(merges: Path) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     notes(merges, tokenizer_class="GPT2Tokenizer", unk_token="<|endoftext|>", pad_token="<new>")
     theirs = transformers.GPT2Tokenizer.from_pretrained(merges.parent)
@@ -237,7 +237,7 @@ def test_a_folder_without_reported_differences_gives_the_same_ids_and_texts_as_t
         ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 token is matched by GPTNeoXTokenizer of transformers"),
     ],
 )
-def test_opening_reports_settings_of_tokenizer_config_json_that_override_tokenizer_json(
+def test_opening_a_file_reports_settings_of_tokenizer_config_json_that_override_tokenizer_json(
     tmp_path: Path, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"
@@ -253,7 +253,7 @@ def test_opening_reports_settings_of_tokenizer_config_json_that_override_tokeniz
 
 @pytest.mark.parametrize("wanted", [None, False, True])
 @pytest.mark.parametrize("is_put", [False, True])
-def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
+def test_opening_a_file_reports_that_version_4_of_transformers_changes_the_space_before_a_text(
     tmp_path: Path, is_put: bool, wanted: bool | None
 ) -> None:
     file = tmp_path / "tokenizer.json"
@@ -282,7 +282,7 @@ def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
         ),
     ],
 )
-def test_tokenizer_classes_of_transformers_that_build_a_new_tokenizer_are_reported(
+def test_classes_of_the_transformers_library_that_build_a_new_tokenizer_are_reported(
     tmp_path: Path, kind: str, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"
@@ -406,7 +406,7 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
         ({"tokenizer_class": "GPT2Tokenizer", "unk_token": MASK["300"]}, ""),
     ],
 )
-def test_differences_between_versions_of_transformers_are_reported_on_opening(
+def test_opening_a_file_reports_differences_between_versions_of_the_transformers_library(
     merges: Path, config: dict[str, object], sentence: str
 ) -> None:
     others = (

@@ -183,7 +183,9 @@ def test_a_unigram_model_can_be_exported_after_any_step(steps: int) -> None:
         ("vocab.txt", "vocab.txt holds only the tokens of WordPiece"),
     ],
 )
-def test_exporting_a_unigram_model_in_a_format_that_cannot_hold_it_is_refused(format: str, sentence: str) -> None:
+def test_exporting_a_unigram_model_is_refused_if_the_format_cannot_hold_unigram_models(
+    format: str, sentence: str
+) -> None:
     with pytest.raises(OutputError, match=sentence):
         content(history_of(RECIPES["plain"]), format)
 
@@ -259,7 +261,7 @@ def test_a_damaged_list_of_unigram_pieces_in_tokenizer_json_is_refused(model: di
         open_changed_file(**model)
 
 
-def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> None:
+def test_unknown_characters_get_no_id_from_a_unigram_file_without_an_unknown_token() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     model = {
         "type": "Unigram",

@@ -35,7 +35,7 @@ HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
 
 
 @pytest.mark.parametrize("format", FORMATS.written.values(), ids=FORMATS.written)
-def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None:
+def test_the_verification_of_an_exported_file_finds_agreement_in_each_format(format: Format) -> None:
     history = history_for(format, TEXT, merges=30)
     prepared = prepare_export(history, f"merges{FORMATS.extension(format.name)}", format=format, text="my own words")
     verification = prepared.verification
@@ -230,7 +230,7 @@ def test_verification_of_a_table_with_superwords_compares_texts_of_several_words
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )
-def test_texts_that_look_like_tokens_of_a_format_are_reported_and_left_out_of_verification(
+def test_texts_that_a_format_would_mistake_for_tokens_are_reported_and_left_out_of_verification(
     preset: str, changes: Any, format: str, loss: str, beyond: str
 ) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))

@@ -398,7 +398,7 @@ def test_reading_a_wordpiece_file_at_once_and_line_by_line_gives_the_same_tokens
     assert twice == []
 
 
-def test_tokens_are_read_line_by_line_if_two_lines_are_equal_or_a_line_has_blanks() -> None:
+def test_tokens_are_read_all_at_once_only_if_the_lines_are_distinct_and_valid_and_have_no_blanks() -> None:
     assert tokens_at_once(b"low\nnew\n") is not None
     for data in (b"low\nlow\n", b"low \n", b"low\r\nnew\r\n", b"\xef\xbb\xbflow\n", b"low\n\xff\n"):
         assert tokens_at_once(data) is None

@@ -72,7 +72,7 @@ FOUND = YTTM.open(model(), "small.yttm")
 PLAIN = Tokenizer(FOUND.history)
 
 
-def test_a_youtokentome_model_encodes_and_decodes_as_its_package_does(tmp_path: Path) -> None:
+def test_a_youtokentome_model_encodes_and_decodes_by_the_rules_of_the_youtokentome_package(tmp_path: Path) -> None:
     (tmp_path / "bpe.model").write_bytes(model())
     opened = open_table(tmp_path / "bpe.model")
     assert (opened.format, opened.notes, opened.history.index_count) == ("youtokentome", (), 39)

@@ -40,7 +40,7 @@ def test_auditing_all_tokens_at_once_gives_the_same_result_as_auditing_each_toke
     assert {reason.kind for reason in unreachable.values()} == {"falls apart", "no text", "not found"}
 
 
-def test_the_audit_classifies_tokens_without_a_corpus() -> None:
+def test_the_audit_classifies_tokens_even_if_no_corpus_is_given() -> None:
     recipe = Recipe.preset("words", merges=40, vocab_size=None)
     history = learn(WordTable.from_counts({"aβaβ": 9, "incomprehensibilities": 9}), recipe)
     audited = audit(history)

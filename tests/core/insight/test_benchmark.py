@@ -184,7 +184,7 @@ def test_parity_measures_match_a_plain_python_count(lengths: list[list[int]]) ->
     )
 
 
-def test_parity_leaves_out_a_language_that_cannot_be_encoded() -> None:
+def test_the_parity_measure_leaves_out_a_language_that_cannot_be_encoded() -> None:
     history = train(
         Corpus.from_texts(["the lowest of the low is lower than the rest " * 20]),
         Recipe.preset("unigram", vocab_size=24),

@@ -42,7 +42,9 @@ TOKENS = st.lists(st.integers(0, 4), min_size=1, max_size=4)
 
 
 @given(st.lists(st.tuples(TOKENS, st.integers(1, 5)), max_size=6), st.integers(5, 9))
-def test_probabilities_of_the_pair_model_sum_to_one(texts: list[tuple[list[int], int]], tokens: int) -> None:
+def test_the_probabilities_of_everything_that_can_follow_a_token_sum_to_one(
+    texts: list[tuple[list[int], int]], tokens: int
+) -> None:
     model, events = PairModel(texts, tokens + 1), [None, *range(tokens)]
     for event in events:
         assert sum(model.probability(event, other) for other in events) == pytest.approx(1)

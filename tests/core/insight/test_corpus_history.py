@@ -203,7 +203,7 @@ def test_the_renyi_efficiency_equals_the_value_of_the_published_formula(
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
-def test_more_training_does_not_change_the_first_vocabulary_size_that_can_be_halved_at_small_cost(
+def test_more_training_does_not_change_the_first_vocabulary_size_that_can_be_halved_with_few_more_tokens(
     given: list[int], base: int, data: st.DataObject
 ) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
@@ -298,7 +298,7 @@ def _parts_of_known_symbols(symbols: list[int]) -> list[list[int]]:
 
 
 @given(trained_runs())
-def test_each_merge_decreases_the_token_total_of_the_corpus_by_its_number_of_joins(
+def test_each_merge_decreases_the_token_count_of_the_corpus_by_the_number_of_joined_pairs(
     run: tuple[WordTable, History],
 ) -> None:
     table, history = run

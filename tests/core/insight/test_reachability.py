@@ -129,7 +129,7 @@ def test_any_range_of_bytes_from_a_text_can_be_extended_to_valid_text(text: str,
     assert raw[start:stop] in completed.encode()
 
 
-def test_the_text_found_for_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
+def test_the_unknown_token_is_reachable_and_the_given_text_is_encoded_with_the_unknown_token() -> None:
     recipe = Recipe.preset("words", merges=2)
     history = train(Corpus.from_texts(["low low"]), recipe)
     answer = reachability(history, 0)
@@ -138,7 +138,7 @@ def test_the_text_found_for_the_unknown_token_is_a_character_outside_the_alphabe
     assert 0 in Tokenizer(history).encode(answer.witness)
 
 
-def test_reachability_of_a_token_is_shown_by_a_word_of_the_corpus_if_possible() -> None:
+def test_a_word_of_the_corpus_is_preferred_as_the_text_that_shows_the_reachability_of_a_token() -> None:
     words = WordTable.from_counts({"lowly": 3, "low": 1})
     history = reference.train(words, Recipe.preset("words", merges=1))
     assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"
@@ -193,7 +193,7 @@ def both(sign: int) -> tuple[str, str]:
 
 
 @given(st.text("aé漢😀", min_size=1, max_size=3), st.data())
-def test_the_completions_of_bytes_complete_the_first_and_last_character_in_every_possible_way(
+def test_bytes_that_begin_or_end_inside_a_character_are_completed_in_every_possible_way(
     text: str, data: st.DataObject
 ) -> None:
     """The expected texts come from trying all lead and continuation bytes around the given bytes."""

@@ -127,7 +127,9 @@ def test_a_method_without_ranks_splits_the_words_counted_by_another_run() -> Non
 
 @settings(max_examples=25)
 @given(st.data())
-def test_words_split_differently_by_the_tokenizers_are_sorted_by_count(data: st.DataObject) -> None:
+def test_words_that_the_tokenizers_split_differently_are_sorted_by_count_times_differing_boundaries(
+    data: st.DataObject,
+) -> None:
     table, counted_by = data.draw(words()), Recipe.preset("words")
     drawn = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
     at = [data.draw(st.integers(0, len(history)), label="at") for history in drawn]

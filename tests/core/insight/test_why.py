@@ -395,7 +395,7 @@ def test_the_matching_branch_of_a_named_pattern_agrees_with_the_regex_library(na
         assert branch.explanation
 
 
-def test_the_branch_of_a_custom_pattern_that_matched_a_word_is_found() -> None:
+def test_the_number_of_the_alternative_by_which_a_custom_pattern_matched_a_word_is_found() -> None:
     recipe = Recipe(pattern="custom", custom_pattern=r"(?i)[a-c|]+|\||x(?:y|z)")
     branches = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
     assert [branch and branch.number for branch in branches] == [1, 3]

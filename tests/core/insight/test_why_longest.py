@@ -60,7 +60,7 @@ def test_the_longest_match_explanation_lists_how_a_word_was_split_at_each_step(
         assert next(ids for step, ids in reversed(changes) if step <= at) == expected
 
 
-def test_the_longest_match_explanation_names_tokens_that_do_not_fit_and_unknown_words(history: History) -> None:
+def test_longest_match_explanations_say_where_no_token_fits_and_why_a_word_is_unknown(history: History) -> None:
     why = WhyLongest("plaxing [SEP]playingplaying", history, "all")
     stuck = why.explanation_at(2, len(history))
     # The unknown token covers the whole word.
@@ -73,7 +73,7 @@ def test_the_longest_match_explanation_names_tokens_that_do_not_fit_and_unknown_
     assert why.explanation_at(15, 0).sentence.startswith("The word has more than 12 characters")
 
 
-def test_the_why_explanation_of_longest_matches_names_the_step_that_adds_a_longer_token(history: History) -> None:
+def test_the_explanation_of_a_longest_match_names_the_step_that_adds_a_longer_token(history: History) -> None:
     why = WhyLongest("sing", history)
     reason = why.explanation_at(1, 0)
     (since,) = reason.steps

@@ -38,7 +38,7 @@ def test_reasons_for_boundaries_with_merge_priorities_agree_with_the_splits_at_e
                     assert all(1 <= step <= len(table) for step in explanation.steps)
 
 
-def test_each_reason_for_a_boundary_with_merge_priorities_is_a_sentence() -> None:
+def test_each_reason_for_a_boundary_is_a_sentence_if_the_table_has_merge_priorities() -> None:
     explanation_at = explain("the lower", history(), ()).explanation_at
     assert [explanation_at(byte, 7).kind for byte in (1, 2, 3, 8)] == ["joined", "joined", "pattern", "never"]
     assert explain("xowe", history(), ()).explanation_at(3, 7).kind == "taken"

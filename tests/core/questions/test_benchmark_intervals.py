@@ -113,7 +113,7 @@ def test_intervals_of_language_premiums_resample_the_same_sentences_in_each_lang
         assert with_interval(*(parity[f"{name}{end}"] for end in ("", "_low", "_high"))) in answer.sentences[0]
 
 
-def test_a_table_in_the_terminal_shows_each_value_with_its_interval_and_rounds_it_accordingly(
+def test_a_table_in_the_terminal_shows_each_value_with_its_interval_and_rounds_the_value_accordingly(
     studies: dict[str, bpe.Study],
 ) -> None:
     answer = bpe.benchmark(studies, {"sea": DOCUMENTS}, intervals=True)

@@ -70,7 +70,9 @@ def test_binary_integers_of_each_supported_width_are_read_as_one_list_of_ids(tmp
         bpe.canonical(STUDY, [str(path)], id_bytes=2)
 
 
-def test_the_canonical_question_compares_chats_with_kept_ids_and_chats_encoded_again_each_turn(tmp_path: Path) -> None:
+def test_the_canonical_question_compares_chats_that_keep_their_ids_with_chats_encoded_again_at_each_turn(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "rollouts.jsonl"
     path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
     answer = bpe.canonical(STUDY, [str(path)])
@@ -100,7 +102,7 @@ def test_the_canonical_question_compares_chats_with_kept_ids_and_chats_encoded_a
         ("a.txt", b"\n\n", "There are no ids: give them"),
     ],
 )
-def test_files_that_hold_no_rows_of_ids_are_refused_with_an_error_message(
+def test_files_without_valid_rows_of_ids_are_refused_with_an_error_message(
     tmp_path: Path, name: str, content: bytes, sentence: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -116,7 +118,7 @@ def test_arrays_of_values_that_are_not_ids_are_refused(tmp_path: Path, array: ob
         bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
 
 
-def test_a_row_of_ids_in_a_json_lines_file_may_exceed_the_usual_limit_of_json_values(tmp_path: Path) -> None:
+def test_a_json_lines_row_may_hold_more_ids_than_the_usual_limit_of_json_values(tmp_path: Path) -> None:
     count = MOST_VALUES + 2
     (tmp_path / "a.jsonl").write_text("[ 7 " + ", 12" * (count - 2) + ",0]\n")
     (row,) = id_rows.rows_of_file(str(tmp_path / "a.jsonl"))
@@ -162,7 +164,7 @@ def test_the_canonical_command_answers_in_json(tmp_path: Path, capsys: pytest.Ca
     assert {"place", "ids", "encoded", "reason"} <= {*report["rows"][0]}
 
 
-def test_the_canonical_question_finds_pairs_of_tokens_that_are_never_neighbours(
+def test_the_canonical_question_says_whether_two_tokens_can_ever_be_neighbours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     STUDY.save(tmp_path / "t.csv")

@@ -42,7 +42,7 @@ def test_superword_tokens_contain_word_ends_and_word_tokens_contain_none(method:
     assert answer.facts["inside"]["across"] == of_all["across"]["inside"]
 
 
-def test_without_spaces_the_ends_question_uses_characters_or_given_words_as_units(tmp_path: Path) -> None:
+def test_for_a_text_without_spaces_the_ends_question_uses_characters_or_given_words_as_units(tmp_path: Path) -> None:
     lines = ["天气 很 好", "天气 不 好", "我们 去 北京", "我们 在 北京"]
     (tmp_path / "zh.txt").write_text("\n".join(lines), encoding="utf-8")
     text = "\n".join(lines).replace(" ", "")
@@ -95,7 +95,7 @@ def test_the_ends_command_answers_in_json(tmp_path: Path, capsys: pytest.Capture
     assert [row["kind"] for row in report["rows"]] == ["all", "Latin", "digits", "names"]
 
 
-def test_the_ends_question_without_texts_is_refused_and_can_be_cancelled(tmp_path: Path) -> None:
+def test_the_ends_question_refuses_a_study_without_texts_and_can_be_cancelled(tmp_path: Path) -> None:
     alone = bpe.Study(BY_WORDS.history)
     with pytest.raises(BpeError, match="prompt with --text"):
         bpe.ends({"": alone})

@@ -112,13 +112,13 @@ def test_the_special_ids_around_a_text_are_the_same_as_in_the_tokenizers_library
     assert [*around[0], 0, *around[1]] == library.encode("x").ids
 
 
-def test_a_pattern_that_llama_cpp_has_under_several_names_lists_these_names(model: Path) -> None:
+def test_the_folder_question_lists_all_names_that_llama_cpp_has_for_a_pattern(model: Path) -> None:
     answer = bpe.folder(str(model))
     assert {"phi-2", "mpt", "olmo"} <= {*answer.facts["llama_cpp_equal_names"]}
     assert answer.sentences[-1].endswith(f"{len(answer.facts['llama_cpp_equal_names'])} other names mean the same.")
 
 
-def test_the_first_file_of_the_folder_question_is_the_file_that_transformers_loads(model: Path) -> None:
+def test_the_first_file_that_the_folder_question_lists_is_the_file_that_transformers_loads(model: Path) -> None:
     from transformers import AutoTokenizer  # takes seconds
 
     loaded = AutoTokenizer.from_pretrained(model)

@@ -300,7 +300,7 @@ def test_the_grade_question_reports_that_training_ended_at_pairs_that_occur_once
     assert grade.is_right == (least == 1)
 
 
-def test_the_grade_question_tests_a_mistake_that_would_remove_the_whole_text() -> None:
+def test_the_grade_question_works_if_a_tested_mistake_would_remove_the_whole_text() -> None:
     text = "你好 你好 世界 你好\n"  # without its characters that are not ASCII, nothing is left to learn
     merges = train_with_mistake(text, merges=3)
     assert grade_merges(text, [merges[0], *merges], EXERCISES["cs336"]).right_until == 1
@@ -482,7 +482,7 @@ def test_the_grade_question_refuses_a_file_without_a_recipe(corpus: Path, tmp_pa
         bpe.grade(str(tmp_path / "merges.json"), corpus=corpus, as_=str(tmp_path / "rules.txt"))
 
 
-def test_the_grade_question_learns_from_all_texts_of_the_exercise(tmp_path: Path) -> None:
+def test_the_grade_question_uses_all_texts_of_the_exercise_to_judge_the_merges(tmp_path: Path) -> None:
     texts = {"first": "low lower lowest\n" * 3, "second": "new newer newest\n" * 5}
     path = tmp_path / "merges.json"
     path.write_text(json.dumps([*pairs_of_letters(train_with_mistake("".join(texts.values()), merges=12))]))

@@ -65,7 +65,7 @@ def test_the_gini_coefficient_is_twice_the_area_above_the_lorenz_curve(counts: l
     assert 1 - 2 * area == pytest.approx(differences / (2 * len(counts) * sum(counts)))
 
 
-def test_rows_of_a_morph_score_table_whose_parts_do_not_spell_the_word_are_skipped(tmp_path: Path) -> None:
+def test_a_row_of_a_morph_score_table_is_skipped_if_the_parts_do_not_spell_the_word(tmp_path: Path) -> None:
     path = tmp_path / "morph_data.csv"
     path.write_text(MORPH_SCORE, encoding="utf-8")
     assert read_morphemes(path) == {"lower": ("low", "er"), "newest": ("new", "est")}
@@ -97,7 +97,7 @@ def test_shared_tokens_of_two_languages_equal_the_intersection_of_their_id_sets(
         assert row["jaccard"] == pytest.approx(len(some & others) / len(some | others))
 
 
-def test_a_lorenz_curve_orders_languages_by_their_tokens(study: bpe.Study) -> None:
+def test_a_lorenz_curve_orders_languages_by_the_number_of_tokens(study: bpe.Study) -> None:
     answer = bpe.lorenz({"ours": study})
     tokens = answer.table.columns["tokens"]
     assert list(tokens) == sorted(tokens)
@@ -120,7 +120,7 @@ def test_the_consistency_measure_counts_words_whose_tokens_change_with_the_surro
         assert rows[place]["consistency"] == pytest.approx(alike / len(words))
 
 
-def test_the_forms_question_without_texts_reports_that_it_needs_words(study: bpe.Study) -> None:
+def test_the_forms_question_without_texts_reports_that_words_are_needed(study: bpe.Study) -> None:
     with pytest.raises(bpe.BpeError, match="needs words"):
         bpe.forms({"ours": bpe.Study(study.history)})
 

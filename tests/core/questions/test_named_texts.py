@@ -50,7 +50,7 @@ def _ask(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answer:
     return ask_about(question, about, **{parameter: texts}, **more)
 
 
-def test_the_questions_benchmark_curves_sizes_and_floor_take_texts() -> None:
+def test_the_benchmark_and_curves_and_sizes_and_floor_questions_accept_texts() -> None:
     assert {name for name, _ in TAKING_TEXTS} >= {"benchmark", "curves", "sizes", "floor"}
 
 
@@ -123,7 +123,7 @@ def test_all_functions_that_take_texts_are_tested_with_several_texts() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NUMBERS))
-def test_a_function_with_several_texts_uses_every_text(name: str, study: bpe.Study) -> None:
+def test_a_question_about_several_texts_uses_every_text(name: str, study: bpe.Study) -> None:
     number = NUMBERS[name]
     named = number(BOTH, study)
     assert named == number({"all": [*ENGLISH, *GERMAN]}, study)

@@ -104,7 +104,7 @@ def test_the_caption_of_a_benchmark_table_contains_the_checksum_of_the_measured_
     assert first_digits in caption(capsys, "benchmark", table, "--texts", text)
 
 
-def test_a_session_without_texts_gets_a_table_caption_with_the_checksum_of_its_counted_words(
+def test_a_table_caption_for_a_session_without_texts_gives_the_checksum_of_the_counted_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"
@@ -222,7 +222,7 @@ def test_the_caption_of_grades_names_the_exercise_and_its_rules_and_the_checksum
         assert part in caption
 
 
-def test_the_count_command_prints_a_paper_table_with_the_recipe_and_the_text_checksum(
+def test_the_count_command_prints_a_table_for_papers_with_the_recipe_and_the_checksum_of_the_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"

@@ -104,7 +104,9 @@ def test_a_session_file_with_a_changed_byte_gives_the_saved_content_or_is_refuse
 
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
-def test_a_session_file_with_a_damaged_index_key_gives_the_saved_content_or_is_refused(path: Path, change: int) -> None:
+def test_a_session_file_with_a_damaged_database_index_gives_the_saved_content_or_is_refused(
+    path: Path, change: int
+) -> None:
     """An SQL index repeats the values of its table. Damage can change the type of a value in the index."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(

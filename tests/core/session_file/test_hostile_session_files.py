@@ -267,7 +267,7 @@ def test_a_session_file_of_the_first_version_still_opens(tmp_path: Path) -> None
         assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
 
 
-def test_a_session_file_of_the_third_version_opens_with_its_older_checksums(tmp_path: Path) -> None:
+def test_a_session_file_of_the_third_version_with_the_older_kind_of_checksums_can_be_opened(tmp_path: Path) -> None:
     """The file is made from a dump that is never changed."""
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
@@ -276,7 +276,7 @@ def test_a_session_file_of_the_third_version_opens_with_its_older_checksums(tmp_
     assert [merge.count for merge in read.runs[0].history or ()][:3] == [9, 9, 9]
 
 
-def test_every_version_of_the_session_file_has_its_tables_and_a_migration() -> None:
+def test_a_session_file_of_the_first_version_can_be_migrated_through_every_later_version() -> None:
     assert {1, *schema.MIGRATIONS} == set(range(1, schema.VERSION + 1))
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for statement in schema.VERSION_1:
@@ -289,7 +289,9 @@ def test_every_version_of_the_session_file_has_its_tables_and_a_migration() -> N
         assert schema.check(connection, "it") == schema.VERSION
 
 
-def test_an_old_session_file_with_a_view_instead_of_a_table_is_refused_before_its_migration(tmp_path: Path) -> None:
+def test_an_old_session_file_with_a_database_view_in_place_of_a_table_is_refused_before_migration(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))

@@ -181,7 +181,7 @@ def first_steps(run: SavedRun, merges: int) -> SavedRun:
     return dataclasses.replace(run, history=run.history.first(merges))
 
 
-def test_updating_a_session_file_in_steps_gives_the_same_content_as_writing_it_at_once(
+def test_updating_a_session_file_in_steps_gives_the_same_content_as_writing_the_whole_file_at_once(
     tmp_path: Path,
 ) -> None:
     """After each update, the file must hold the newest state of the session, whatever has changed."""
@@ -260,7 +260,7 @@ def nearly_full_disk() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_saving_a_session_without_disk_space_leaves_only_the_old_file(tmp_path: Path, nearly_full_disk: None) -> None:
+def test_saving_a_session_on_a_full_disk_leaves_only_the_old_file(tmp_path: Path, nearly_full_disk: None) -> None:
     (tmp_path / "one.bpex").write_bytes(b"what stood there before")
     with pytest.raises(OutputError, match=r"Could not write .*one.bpex: "):
         write_session(dataclasses.replace(session(), text="x" * 2**20), tmp_path / "one.bpex")

@@ -360,7 +360,7 @@ def test_one_slider_moves_several_runs_on_a_shared_page(page: Browser, tmp_path:
 
 
 @needs_browser
-def test_the_url_of_a_shared_page_contains_the_shown_step_and_text_and_can_restore_both(
+def test_the_url_of_a_shared_page_contains_the_shown_step_and_text_so_that_the_page_can_be_restored(
     page: Browser, tmp_path: Path
 ) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=60)

@@ -176,7 +176,7 @@ def test_printed_measures_of_a_sweep_are_rounded_according_to_their_standard_dev
         assert ("mean ± standard deviation over the seeds" in printed) == bool(form)
 
 
-def test_a_sweep_without_seeds_prints_measures_rounded_according_to_their_intervals(
+def test_a_sweep_without_random_seeds_prints_measures_rounded_according_to_their_intervals(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = []

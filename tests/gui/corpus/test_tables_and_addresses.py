@@ -95,7 +95,7 @@ def test_the_text_column_of_a_table_file_is_guessed_and_can_be_changed(
     assert kept == [("doc.summary", None), ("", True)]
 
 
-def test_an_address_is_read_if_the_user_typed_it_but_not_if_a_session_file_names_it(
+def test_an_address_typed_by_the_user_is_read_but_an_address_from_a_session_file_is_not(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket: None
 ) -> None:
     typed = iter([("poems", True), (ADDRESS, True)])

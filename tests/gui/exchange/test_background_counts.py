@@ -24,7 +24,7 @@ from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT, settle
 
 
-def test_counting_in_the_background_writes_a_file_and_makes_it_the_corpus(
+def test_counting_in_the_background_writes_a_file_of_counts_that_becomes_the_corpus(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, model = program.session, program.exchanging.counts

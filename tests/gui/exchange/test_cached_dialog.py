@@ -33,7 +33,7 @@ def test_the_dialog_lists_all_cached_tokenizers_with_their_files(dialog: CachedD
 
 
 @pytest.mark.parametrize("typed", ["T5", "hf:google", "model google"])
-def test_typing_filters_the_cached_tokenizers_and_the_enter_key_opens_the_match(
+def test_typing_filters_the_cached_tokenizers_and_the_enter_key_opens_the_tokenizer_found(
     qtbot: QtBot, dialog: CachedDialog, typed: str
 ) -> None:
     qtbot.keyClicks(dialog.field, typed)

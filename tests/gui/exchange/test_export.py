@@ -230,7 +230,7 @@ def test_enter_in_a_field_of_the_export_dialog_begins_the_check(
     assert "verified" in shown.outcome.text()
 
 
-def test_the_export_action_does_not_open_a_second_dialog(trained_window: Program) -> None:
+def test_using_the_export_action_again_opens_no_second_dialog(trained_window: Program) -> None:
     trained_window.actions["export"].trigger()
     first = trained_window.exchanging.export_dialog
     trained_window.actions["export"].trigger()

@@ -152,7 +152,7 @@ def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, impor
     assert back.columns.left.tolist() == HISTORY.columns.left.tolist()
 
 
-def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
+def test_counting_the_training_text_of_an_imported_table_restores_the_counts_of_the_table(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     """In the text from which the table was learned, the pairs have the same counts as during training."""

@@ -87,7 +87,7 @@ def small_history() -> History:
     return bpe.train(TEXT, "gpt2", merges=12).history
 
 
-def test_a_window_follows_a_killed_and_resumed_training_run_and_can_take_it_over(
+def test_a_window_follows_a_killed_and_resumed_training_run_and_can_take_over_the_run(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     write_words(tmp_path / "words.txt")
@@ -198,7 +198,9 @@ def test_a_user_can_pause_and_stop_a_training_run_in_another_process(
     assert main_action(program) == "Take Over"
 
 
-def test_training_goes_on_after_a_window_stops_following_it(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_training_goes_on_after_a_window_stops_following_the_run(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     history = small_history()
     session = tmp_path / "run.bpex"
     words = bpe.train(TEXT, "gpt2", merges=12).inside.words()
@@ -219,7 +221,7 @@ def test_training_goes_on_after_a_window_stops_following_it(qtbot: QtBot, progra
         assert "does not follow the run any more" in sentence(program)
 
 
-def test_the_window_keeps_its_steps_if_the_followed_file_vanishes_or_is_incomplete(
+def test_the_window_keeps_the_known_steps_if_the_followed_file_vanishes_or_is_incomplete(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     history = small_history()
@@ -242,7 +244,7 @@ def test_the_window_keeps_its_steps_if_the_followed_file_vanishes_or_is_incomple
         assert rows(program) == 9
 
 
-def test_a_run_is_not_taken_over_while_another_process_writes_it(
+def test_a_run_is_not_taken_over_while_another_process_writes_the_run(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     session = tmp_path / "run.bpex"
@@ -255,7 +257,7 @@ def test_a_run_is_not_taken_over_while_another_process_writes_it(
     assert program.filing.document.path is None
 
 
-def test_a_session_opened_while_another_program_writes_to_it_can_be_followed(
+def test_a_session_that_another_program_is_writing_can_be_opened_and_followed(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     history = small_history()

@@ -246,7 +246,7 @@ def test_lesson_answers_are_compared_without_regard_to_spaces() -> None:
     assert not is_same_answer("", "low")
 
 
-def test_a_lesson_accepts_any_answer_among_pieces_that_may_be_dropped_first() -> None:
+def test_a_lesson_accepts_any_unused_piece_as_a_prediction_of_the_next_drop() -> None:
     """A piece that no word uses has no score, so nothing shows which of these pieces is dropped first."""
     lesson = lesson_named("unigram")
     whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)

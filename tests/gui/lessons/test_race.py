@@ -59,7 +59,9 @@ def test_a_race_of_trainers_shows_only_its_result_if_animations_are_off(qtbot: Q
     assert race.caption.text() != shown[0]
 
 
-def test_a_race_of_trainers_can_be_repeated_and_does_the_same_amount_of_work(qtbot: QtBot, program: Program) -> None:
+def test_a_repeated_race_of_trainers_does_the_same_amount_of_work_as_the_first_race(
+    qtbot: QtBot, program: Program
+) -> None:
     settle(qtbot, program)
     program.token_text.replace(0, program.token_text.length, OWN)
     program.teaching.begin(lesson_named("fast").name, 0)

@@ -183,7 +183,7 @@ def test_a_user_can_take_every_lesson_to_its_end(qtbot: QtBot, program: Program,
 
 
 @pytest.mark.usefixtures("dropping")
-def test_a_user_can_take_the_lesson_in_the_folder_of_a_method(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_stored_in_the_folder_of_a_method_can_be_taken_to_the_end(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("adding")
     begin(qtbot, program, lesson)
     for _ in lesson.steps:

@@ -58,7 +58,7 @@ def test_the_merge_table_model_passes_the_model_tester_of_qt(qtmodeltester: Mode
 
 
 @given(st.lists(st.integers(0, 700), max_size=6), FILTERS)
-def test_filling_a_merge_table_in_parts_gives_the_same_rows_as_filling_it_at_once(
+def test_filling_a_merge_table_in_parts_gives_the_same_rows_as_filling_the_whole_table_at_once(
     ends: list[int], chosen: MergeFilter
 ) -> None:
     model = model_of(0)

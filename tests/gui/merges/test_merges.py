@@ -70,7 +70,9 @@ def narrow_window(qtbot: QtBot, program: Program, train: Train) -> Iterator[Prog
     program.window.reset_layout()
 
 
-def test_no_column_title_up_to_the_count_column_is_cut_off_in_a_narrow_merge_table(narrow_window: Program) -> None:
+def test_in_a_narrow_merge_table_all_column_titles_from_the_first_to_the_count_are_complete(
+    narrow_window: Program,
+) -> None:
     table = narrow_window.merge_panel.table
     header = table.horizontalHeader()
     metrics = QFontMetrics(header.font())
@@ -81,7 +83,7 @@ def test_no_column_title_up_to_the_count_column_is_cut_off_in_a_narrow_merge_tab
         assert header.sectionSize(place) >= metrics.horizontalAdvance(title) + PADDING
 
 
-def test_columns_of_short_tokens_give_way_to_the_count_column_in_a_narrow_merge_table(qtbot: QtBot) -> None:
+def test_the_columns_up_to_the_count_fill_a_narrow_merge_table_and_show_short_tokens_completely(qtbot: QtBot) -> None:
     model = MergeTableModel()
     table = MergeTableView(model)
     qtbot.addWidget(table)

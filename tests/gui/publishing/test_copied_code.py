@@ -63,7 +63,7 @@ def copy_by(program: Program, action: str) -> str:
     return QGuiApplication.clipboard().text()
 
 
-def test_commands_and_python_lines_copied_from_every_question_page_give_its_answer(
+def test_commands_and_python_lines_copied_from_a_question_page_give_the_answer_of_the_page(
     qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
     """The texts of the sample have no file, so they are written beside the session."""
@@ -140,7 +140,7 @@ def train_second_run(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
 
 
-def test_lines_copied_from_the_compare_page_give_the_same_columns_as_the_page(
+def test_python_lines_copied_from_the_compare_page_give_the_same_columns_as_the_page(
     qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
     program = trained_window
@@ -176,7 +176,7 @@ def test_lines_copied_from_the_compare_page_give_the_same_columns_as_the_page(
     }
 
 
-def test_copying_a_command_from_compared_columns_reports_a_text_that_is_too_long(
+def test_copying_a_command_from_a_lane_of_the_compare_page_reports_a_text_that_is_too_long(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     program = trained_window

@@ -116,7 +116,7 @@ def test_a_sweep_can_be_planned_and_run_and_shown_in_the_window(
     assert model.figure is None
 
 
-def test_runs_that_differ_only_in_their_seed_are_drawn_as_a_line_with_a_band(
+def test_runs_that_differ_only_in_their_random_seed_are_drawn_as_a_line_with_a_band(
     qtbot: QtBot, trained_window: Program, train: Train
 ) -> None:
     page = trained_window.pages.page(CURVES)

@@ -83,7 +83,7 @@ def test_the_floor_page_improves_its_answer_until_the_user_stops_the_search(
     wait_for_answers(qtbot, trained_window)
 
 
-def test_a_question_that_reports_no_progress_can_be_stopped_when_it_takes_long(
+def test_a_question_that_reports_no_progress_can_be_stopped_when_the_answer_takes_long(
     qtbot: QtBot, trained_window: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silent(question: object, studies: object, work: Work, **values: object) -> None:
@@ -175,7 +175,7 @@ def test_a_question_page_answers_at_the_shown_step_and_a_click_changes_the_step(
     assert trained_window.session.cursor.position == 12
 
 
-def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_page_for_its_pair(
+def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_page_for_the_pair_of_the_bar(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     trained_window.session.cursor.go_to(20)

@@ -50,7 +50,9 @@ def test_texts_on_the_token_page_never_overlap_while_the_page_is_updated(qtbot: 
     assert paints.squashed == 0
 
 
-def test_a_click_on_a_merge_shows_the_history_of_its_token(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_click_on_a_merge_shows_the_history_of_the_token_that_the_merge_makes(
+    qtbot: QtBot, trained_window: Program
+) -> None:
     table, ranked = trained_window.merge_panel.table, ranked_words(trained_window)
     trained_window.inspector.show_page("why")
     for row in (0, 20, 90):
@@ -111,7 +113,7 @@ def test_the_count_of_a_merge_is_divided_among_the_corpus_files(qtbot: QtBot, tr
     assert life.sections["paid"].isVisible()
 
 
-def test_the_page_of_a_token_used_only_inside_other_tokens_shows_a_text_that_produces_it(
+def test_the_page_of_a_token_used_only_inside_other_tokens_shows_a_text_that_produces_the_token(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     ranked = ranked_words(trained_window)

@@ -20,7 +20,9 @@ from tests.gui.sessions.saving import open_session
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
-def test_a_session_that_names_a_pipe_does_not_block_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_session_whose_corpus_file_is_a_pipe_does_not_block_the_window(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     source = SavedSource("pipe.txt", path=str(tmp_path / "pipe.txt"))
     write_session(SavedSession(Recipe.preset("gpt2"), (source,)), tmp_path / "one.bpex")
@@ -33,7 +35,7 @@ def test_a_session_that_names_a_pipe_does_not_block_the_window(qtbot: QtBot, pro
     qtbot.waitUntil(lambda: "is a pipe or a device" in shown_sentence(), timeout=WAIT)
 
 
-def test_a_session_that_names_a_file_on_another_computer_does_not_read_the_file(
+def test_opening_a_session_does_not_read_a_corpus_file_on_another_computer(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looking for the file would contact the other computer.

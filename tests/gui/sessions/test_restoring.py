@@ -214,7 +214,7 @@ def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_
     assert window_with_copy.token_text.text() == "left behind"
 
 
-def test_a_link_to_the_open_session_can_be_opened_and_saved_in_the_same_window(
+def test_a_symbolic_link_to_the_open_session_file_can_be_opened_and_saved_in_the_same_window(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"

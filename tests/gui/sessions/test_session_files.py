@@ -138,7 +138,7 @@ def test_opening_a_session_that_another_window_has_open_is_reported(
     assert third.filing.document.path == path
 
 
-def test_a_session_can_be_opened_by_dropping_it_or_by_its_name_or_from_the_recent_files(
+def test_a_session_file_can_be_opened_by_name_or_from_the_recent_files_or_by_dropping_the_file_on_the_window(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"

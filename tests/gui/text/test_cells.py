@@ -50,9 +50,7 @@ def test_invisible_characters_are_shown_as_names() -> None:
     st.text(st.sampled_from("ab  \x00\u200b😀\u0301ש\t\U000e0041") | st.characters(codec="utf-8"), max_size=40),
     st.booleans(),
 )
-def test_the_text_that_shows_invisible_characters_is_as_long_as_the_original_text(
-    text: str, all_invisible: bool
-) -> None:
+def test_showing_invisible_characters_does_not_change_the_length_of_the_text(text: str, all_invisible: bool) -> None:
     text = text.replace("\n", "")
     shown = shown_text(text, all_invisible=all_invisible)
     assert utf16_length(shown) == utf16_length(text)
@@ -68,7 +66,7 @@ def test_the_box_of_an_invisible_character_is_as_wide_as_its_name() -> None:
     assert widths[1:4].sum() > widths[0] > widths[4] > 0, "ZWSP, NUL and x"
 
 
-def test_font_metrics_of_a_block_style_are_computed_once() -> None:
+def test_font_metrics_of_the_text_are_computed_only_once() -> None:
     setting = BlockStyle(QApplication.font(), 300.0)
     assert setting.metrics is setting.metrics
     cells, _ = first_block("")

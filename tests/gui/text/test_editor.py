@@ -111,7 +111,9 @@ def test_a_long_line_is_divided_into_a_few_blocks_without_losing_characters(
     assert len(editor.model.chunks) == -(-len(text) // LONGEST_CHUNK)
 
 
-def test_block_breaks_within_a_long_line_are_not_part_of_the_text(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_breaks_that_the_editor_inserts_into_a_long_line_are_not_part_of_the_text(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
     line = "".join(f"{i:05} " for i in range(1_000))
     editor = show_editor(f"above\n{line}\nbelow")
     assert editor.blockCount() > 4, "the line is broken for Qt"

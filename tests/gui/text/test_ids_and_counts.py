@@ -35,7 +35,7 @@ def panel(qtbot: QtBot) -> TokenTextPanel:
     return panel
 
 
-def test_pointing_at_an_id_or_at_its_token_highlights_both(
+def test_pointing_at_an_id_or_at_the_token_with_this_id_highlights_the_id_and_the_token(
     panel: TokenTextPanel,
 ) -> None:
     grid, editor = panel.ids.grid, panel.editor

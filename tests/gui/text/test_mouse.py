@@ -32,7 +32,9 @@ def test_dragging_in_the_text_selects_characters_and_reports_their_bytes(
     assert selections[-1] is None
 
 
-def test_a_double_click_selects_a_word_and_a_triple_click_a_line(show_editor: Callable[..., TokenTextEdit]) -> None:
+def test_a_double_click_selects_a_word_and_a_triple_click_selects_a_line(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
     editor = show_editor("one two three\nnext")
     place = editor.rectangle_of(5).center()
     QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)

@@ -266,7 +266,7 @@ class EditedText(RuleBasedStateMachine):
 TestEditedText = EditedText.TestCase
 
 
-def test_after_typing_a_word_keeps_its_old_tokens_until_the_word_is_encoded_again() -> None:
+def test_an_edited_word_keeps_the_old_tokens_until_the_word_is_encoded_again() -> None:
     model = TokenTextModel("low and high")
     ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
     model.accept(0, 0, Boundaries(model.data, ranks))

@@ -99,7 +99,7 @@ def test_text_composed_by_an_input_method_is_inserted_when_committed(show_editor
 
 
 @pytest.mark.parametrize("change", ["key", "undo", "other view", "selection"])
-def test_an_input_method_composition_ends_when_the_text_around_it_changes(
+def test_an_input_method_composition_ends_when_the_surrounding_text_changes(
     show_editor: Callable[..., TokenTextEdit], change: str
 ) -> None:
     editor = show_editor("a\x00b" + " and so on" * 300)
@@ -139,7 +139,7 @@ def test_repeated_spaces_and_invisible_characters_can_be_typed(
     assert editor.caret == len("a \u200b\u00a0\u200d  x")
 
 
-def test_editing_keys_edit_the_text_even_if_they_are_shortcuts_of_the_window(
+def test_editing_keys_change_the_text_even_if_these_keys_are_shortcuts_of_the_window(
     show_editor: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
     editor = show_editor("text")
@@ -154,7 +154,7 @@ def test_editing_keys_edit_the_text_even_if_they_are_shortcuts_of_the_window(
     assert editor.selected_text() == "text"
 
 
-def test_a_dropped_text_is_inserted_and_a_dropped_file_is_opened_by_the_window(
+def test_the_editor_inserts_a_dropped_text_and_leaves_a_dropped_file_to_the_window(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
     editor = show_editor("ab")

@@ -73,7 +73,7 @@ def test_a_note_of_a_bookmark_can_be_written_and_saved_and_undone(qtbot: QtBot, 
     assert note.toPlainText() == ""
 
 
-def test_a_copied_reference_leads_back_to_its_run_and_step(qtbot: QtBot, trained_window: Program) -> None:
+def test_a_copied_reference_to_a_step_leads_back_to_the_run_and_the_step(qtbot: QtBot, trained_window: Program) -> None:
     trained_window.session.cursor.go_to(21)
     trained_window.actions["copy_reference"].trigger()
     assert QGuiApplication.clipboard().text() == "bpe:1#21"

@@ -112,7 +112,7 @@ def test_playing_the_sample_with_each_method_shows_changes_without_long_pauses(
 
 
 @given(steps=st.integers(1, 4_000), speed=st.sampled_from([None, 1.0, 30.0]), share=st.floats(0, 1))
-def test_a_playback_schedule_reaches_each_step_at_the_time_it_predicts(
+def test_a_playback_schedule_reaches_each_step_at_the_predicted_time(
     steps: int, speed: float | None, share: float
 ) -> None:
     schedule, step = Schedule(3, 3 + steps, speed), 3 + int(share * steps)
@@ -176,7 +176,7 @@ def test_playing_can_be_paused_or_skipped_and_stops_when_the_user_does_something
 
 
 @pytest.mark.parametrize("reason", ["switched off", "slow", "large", "busy"])
-def test_without_playing_training_immediately_shows_the_last_step(
+def test_training_shows_the_last_step_immediately_when_the_steps_are_not_played(
     qtbot: QtBot, player: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     small(program, 270)

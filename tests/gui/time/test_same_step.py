@@ -63,7 +63,7 @@ def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
     model.changed.disconnect(listening)
 
 
-def test_all_panels_show_the_same_step_while_playing(
+def test_all_panels_show_the_same_step_while_steps_are_played(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The player waits for the leading pairs of each step. In an older version, the chart was some merges behind."""

@@ -54,7 +54,9 @@ def test_at_an_earlier_step_the_first_bar_of_the_pairs_chart_shows_the_next_merg
         assert f"{leading.count:,}" == cell(program, position, 4)
 
 
-def test_a_click_on_a_row_of_the_merge_table_goes_to_its_step(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_click_on_a_row_of_the_merge_table_goes_to_the_step_of_that_row(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     table = program.merge_panel.table

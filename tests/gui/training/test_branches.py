@@ -100,7 +100,7 @@ def test_the_context_menu_of_a_bar_in_the_pairs_chart_can_force_its_pair(
     assert pairs(wait_for_run(qtbot, program, 2))[12] == rare
 
 
-def test_forbidding_a_merge_makes_a_branch_that_keeps_the_earlier_merges_of_its_run(
+def test_forbidding_a_merge_makes_a_branch_that_keeps_all_merges_before_the_forbidden_merge(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     first, branch = forbid_tenth_merge(qtbot, program, train)
@@ -170,7 +170,7 @@ def test_branches_are_listed_below_their_parents_and_kept_in_a_session_file(
     settle(qtbot, program)
 
 
-def test_a_new_branch_shows_how_both_runs_split_the_text(
+def test_after_branching_the_window_shows_how_the_branch_and_its_parent_run_split_the_text(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     """The view can be opened from any room. One slider moves both runs, and a button closes the view."""
@@ -208,7 +208,7 @@ def test_a_new_branch_shows_how_both_runs_split_the_text(
     assert both.isHidden(), "a run of its own is shown"
 
 
-def test_the_texts_of_both_runs_scroll_to_their_first_difference(
+def test_the_texts_of_a_run_and_its_branch_scroll_to_the_first_difference_of_their_tokens(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -311,7 +311,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
 
 
-def test_replacing_tokens_of_an_imported_table_keeps_its_size_and_reports_the_saved_tokens(
+def test_replacing_tokens_of_an_imported_table_reports_the_token_counts_of_the_corpus_before_and_after(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     open_table(qtbot, program, tmp_path / "old.json", OLD)
@@ -385,7 +385,9 @@ def test_a_session_file_keeps_the_ids_of_an_extended_table(qtbot: QtBot, program
     settle(qtbot, program)
 
 
-def test_an_imported_list_of_tokens_can_be_extended_by_score(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_an_imported_list_of_wordpiece_tokens_can_be_extended_by_the_score_rule(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     open_table(qtbot, program, tmp_path / "vocab.txt", LISTED, FORMATS["vocab.txt"])
     program.actions["extend_imported"].trigger()
     dialog = program.exchanging.extend_dialog

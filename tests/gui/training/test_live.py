@@ -49,7 +49,7 @@ def test_changing_the_recipe_retrains_immediately_and_keeps_the_position_of_the_
 
 
 @pytest.mark.parametrize("place", ["the end", "its last step", "step 200"])
-def test_after_live_training_the_time_slider_returns_to_its_step_or_to_the_end(
+def test_undoing_a_change_during_live_training_moves_the_time_slider_back_to_the_earlier_step(
     qtbot: QtBot, live_window: Program, place: str
 ) -> None:
     cursor = live_window.session.cursor
@@ -96,7 +96,7 @@ def test_live_training_is_not_used_for_a_large_corpus_and_can_be_turned_off(
     assert len(live_window.session.runs.all) == 1
 
 
-def test_opening_a_large_text_shows_a_notice_that_asks_to_press_the_train_button(
+def test_opening_a_large_text_shows_a_notice_that_asks_the_user_to_press_the_train_button(
     qtbot: QtBot, live_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)

@@ -34,7 +34,7 @@ def test_run_numbers_stay_the_same_while_a_size_is_typed(qtbot: QtBot, program: 
     assert sorted(run.number for run in program.session.runs.all) == [1, 2, 3]
 
 
-def test_a_run_trained_while_typing_keeps_its_number_after_the_user_bookmarked_it(
+def test_a_bookmarked_run_keeps_its_number_when_a_different_size_is_typed(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program, 290)

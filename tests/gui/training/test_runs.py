@@ -60,7 +60,7 @@ def test_training_with_a_different_tie_rule_keeps_the_first_run(qtbot: QtBot, tr
     assert [(merge.left, merge.right) for merge in second.history or ()] != before
 
 
-def test_clicking_a_listed_run_shows_it_and_the_compare_button_compares_it(
+def test_clicking_a_run_in_the_list_shows_the_run_and_the_compare_button_opens_a_comparison(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     train_again(trained_window, "largest-text")

@@ -120,7 +120,7 @@ def test_the_step_action_begins_a_run_and_pauses_after_one_merge(qtbot: QtBot, p
     qtbot.waitUntil(lambda: rows(program) == 1, timeout=WAIT)
 
 
-def test_moving_the_speed_slider_immediately_makes_a_slow_run_fast(qtbot: QtBot, program: Program) -> None:
+def test_moving_the_speed_slider_makes_a_slow_run_fast_immediately(qtbot: QtBot, program: Program) -> None:
     small(program)
     program.speed.slider.setValue(0)
     program.actions["main"].trigger()
@@ -159,7 +159,7 @@ def test_a_run_can_be_extended_to_a_larger_vocabulary(qtbot: QtBot, program: Pro
     assert len(program.session.runs.all) == 1
 
 
-def test_a_run_that_ended_early_says_why(program: Program, train: Train) -> None:
+def test_the_window_says_why_a_run_ended_early(program: Program, train: Train) -> None:
     program.opening.open_sample(samples()[1])
     small(program, 30_000)
     train(program)

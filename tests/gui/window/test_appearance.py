@@ -130,7 +130,9 @@ def parts_in_sight(program: Program) -> list[str]:
     return [button.text() for button in inspector.findChildren(QPushButton) if button in inspector.parts]
 
 
-def test_while_steps_change_the_token_page_shows_the_parts_of_the_current_token(qtbot: QtBot, program: Program) -> None:
+def test_the_token_page_shows_the_parts_of_the_current_token_while_steps_are_played(
+    qtbot: QtBot, program: Program
+) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: program.merges.rowCount() > 20, timeout=WAIT)

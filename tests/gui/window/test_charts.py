@@ -148,7 +148,7 @@ def test_charts_saved_for_print_have_the_requested_size(
     assert picture(ranks_chart(table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
 
 
-def test_a_figure_for_print_has_the_same_rows_and_caption_as_a_figure_written_by_the_command(
+def test_a_figure_for_print_has_the_same_rows_and_caption_as_a_figure_written_by_the_ranks_command(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)

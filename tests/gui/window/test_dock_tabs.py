@@ -79,7 +79,7 @@ def test_dock_tabs_work_after_the_layout_is_reset(qtbot: QtBot, program: Program
     qtbot.waitUntil(lambda: not program.window.docks["bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
 
 
-def test_dock_tabs_of_a_second_window_work(qtbot: QtBot, new_program: NewProgram) -> None:
+def test_the_dock_tabs_of_a_second_window_match_the_visible_panels(qtbot: QtBot, new_program: NewProgram) -> None:
     first = new_program()
     go_on_building(first)
     first.window.raise_lessons()

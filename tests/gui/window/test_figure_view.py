@@ -239,7 +239,7 @@ def test_a_click_on_an_enlarged_chart_chooses_a_value_after_the_double_click_int
     assert chosen.args == [48.0]
 
 
-def test_new_values_keep_the_zoom_of_a_chart_and_a_different_figure_resets_it(view: FigureView) -> None:
+def test_new_values_keep_the_zoom_of_a_chart_and_a_different_figure_resets_the_zoom(view: FigureView) -> None:
     chart = show_chart(view, RACE)
     whole = visible_range(chart)
     view.actions()[0].trigger()
@@ -480,7 +480,7 @@ def test_a_chart_makes_few_qt_objects(qtbot: QtBot, kind: type[Chart]) -> None:
     assert objects() - before <= MOST_OBJECTS * len(charts)
 
 
-def test_a_closed_chart_can_still_change_its_style(view: FigureView) -> None:
+def test_changing_the_font_of_a_closed_chart_causes_no_error(view: FigureView) -> None:
     chart = show_chart(view, LINES)
     chart.close()
     font = chart.font()

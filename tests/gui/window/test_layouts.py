@@ -28,7 +28,7 @@ def open_docks(program: Program) -> set[str]:
 
 
 @pytest.mark.parametrize("id", [row.id for row in DOCKS])
-def test_every_panel_can_be_closed_and_the_view_menu_brings_it_back(qtbot: QtBot, program: Program, id: str) -> None:
+def test_every_panel_can_be_closed_and_reopened_from_the_view_menu(qtbot: QtBot, program: Program, id: str) -> None:
     dock = program.window.docks[id]
     in_menu = [action for way, action in actions_in(program.window) if way == "View › Panels"]
     (action,) = (action for action in in_menu if action.text() == dock.windowTitle())

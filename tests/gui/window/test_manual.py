@@ -43,7 +43,7 @@ def test_the_manual_opens_at_the_page_of_the_panel_with_the_focus(program: Progr
     assert heading(program.manual.window) == "Recipe"
 
 
-def test_the_manual_finds_typed_words_and_can_return_to_the_former_page(program: Program) -> None:
+def test_the_manual_finds_a_typed_word_and_the_back_button_returns_to_the_page_shown_before(program: Program) -> None:
     window = open_manual(program)
     window.go_to("start.md")
     window.field.setText("premium")

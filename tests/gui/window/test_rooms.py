@@ -85,7 +85,7 @@ def test_the_watch_room_says_for_each_method_why_the_word_stays_split(
     qtbot.waitUntil(lambda: reason in first_start.watch.sentence.text(), timeout=WAIT)
 
 
-def test_at_the_first_start_the_window_trains_a_run_and_plays_it_and_explains_a_word(
+def test_at_the_first_start_the_window_trains_a_run_and_plays_the_run_and_explains_a_word(
     qtbot: QtBot, first_start: Program
 ) -> None:
     watch, drawn = first_start.watch, PaintCounter(first_start.text_panel.editor.viewport())
@@ -177,7 +177,7 @@ def test_a_window_without_a_run_hides_the_buttons_of_the_rooms(new_program: NewP
     assert not any(program.actions[f"room_{room.id}"].isVisible() for room in ROOMS)
 
 
-def test_the_watch_room_does_not_scroll_after_all_rooms_were_visited(qtbot: QtBot, first_start: Program) -> None:
+def test_the_watch_room_needs_no_scrolling_after_all_rooms_were_visited(qtbot: QtBot, first_start: Program) -> None:
     first_start.window.resize(1024, 700)
     for room in ("ask", "compare", "build", "watch"):
         first_start.window.show_room(room)
@@ -190,7 +190,7 @@ def test_the_watch_room_does_not_scroll_after_all_rooms_were_visited(qtbot: QtBo
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0, timeout=WAIT)
 
 
-def test_a_common_reason_for_several_splits_of_the_watched_word_is_shown_only_once(
+def test_a_reason_that_several_splits_of_the_watched_word_share_is_shown_only_once(
     qtbot: QtBot, first_start: Program
 ) -> None:
     go_to_end(qtbot, first_start)
@@ -375,7 +375,7 @@ def has_no_scroll_bar_below(area: QScrollArea) -> bool:
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_clicking_the_button_of_the_current_room_again_keeps_it_checked(program: Program, room: str) -> None:
+def test_clicking_the_button_of_the_current_room_again_keeps_the_button_checked(program: Program, room: str) -> None:
     for _ in range(2):
         program.actions[f"room_{room}"].trigger()
         marked = [any_room.id for any_room in ROOMS if program.actions[f"room_{any_room.id}"].isChecked()]

@@ -150,7 +150,7 @@ def test_the_shelf_counts_unknown_tokens_and_marks_them_with_hatching(
     assert "in your folder" in card.facts.text()
 
 
-def test_a_download_of_the_shelf_shows_its_progress_and_can_be_cancelled(
+def test_a_download_that_begins_on_the_shelf_shows_the_progress_and_can_be_cancelled(
     qtbot: QtBot, program: Program, hub: FakeHub
 ) -> None:
     dialog = open_shelf(qtbot, program)

@@ -115,7 +115,7 @@ def test_a_bug_in_the_training_thread_makes_the_run_fail_and_is_shown(
     assert program.actions["main"].isEnabled()
 
 
-def test_the_window_can_be_closed_while_training(qtbot: QtBot, program: Program) -> None:
+def test_the_window_can_be_closed_during_training(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: rows(program) > 3, timeout=WAIT)
@@ -123,7 +123,7 @@ def test_the_window_can_be_closed_while_training(qtbot: QtBot, program: Program)
 
 
 @pytest.mark.parametrize("moment", ["at once", "soon"])
-def test_the_window_can_be_closed_while_counting(
+def test_the_window_can_be_closed_while_the_corpus_is_counted(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, moment: str
 ) -> None:
     path = tmp_path / "large.txt"

@@ -124,7 +124,7 @@ def test_zooming_and_returning_to_the_usual_size_restores_all_sizes(program: Pro
     assert sizes(program) == before
 
 
-def test_a_stored_zoom_and_a_later_zoom_give_letters_of_the_same_size(
+def test_a_zoom_read_from_the_settings_gives_the_same_letter_size_as_a_zoom_chosen_later(
     new_program: NewProgram, settings: Settings, qtbot: QtBot
 ) -> None:
     zoomed_later = new_program()
