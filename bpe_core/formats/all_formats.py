@@ -90,7 +90,7 @@ class Formats(Mapping[str, "Format"]):
         """
         rows = self.rows.items()
         marked = [name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head]
-        signed = (name for name, row in rows if not row.mark and row.sign and row.sign in head)  # only if needed
+        signed = [name for name, row in rows if not row.mark and row.sign and row.sign in head]
         others = (name for name, row in rows if not row.mark and not row.sign)
         return map(self.__getitem__, chain(marked, signed, others))
 

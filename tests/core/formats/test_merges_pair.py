@@ -268,7 +268,7 @@ def test_tokens_of_added_tokens_json_that_do_not_match_the_opened_table_are_repo
     assert not any("added_tokens" in note for note in open_table(merges).notes)
     (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")
     (one_note,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
-    assert one_note.startswith("1 token in added_tokens.json in its folder is not matched here")
+    assert one_note.startswith("1 token in added_tokens.json in its folder is matched with")
     assert "<|im_start|>" in one_note
     (tmp_path / "added_tokens.json").write_text("{", "utf-8")
     assert any("damaged" in note for note in open_table(merges).notes)

@@ -38,7 +38,7 @@ def notes(merges: Path, **config: object) -> str:
 
 def test_added_tokens_that_transformers_reads_differently_are_reported_on_opening(merges: Path) -> None:
     assert "transformers" not in "".join(open_table(merges).notes)
-    adds = "1 token in tokenizer_config.json in its folder is not"
+    adds = "1 token in tokenizer_config.json in its folder is matched"
     assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
     assert adds in notes(merges, additional_special_tokens=["<mask>", "<new>", "<new>"], added_tokens_decoder=[])
     passes_over = "2 tokens of the vocabulary are made by no merge, so they are found in no text"
@@ -109,13 +109,13 @@ def test_a_merges_file_gives_the_same_ids_as_the_transformers_class_named_in_its
             "names T5Tokenizer, which handles",
         ),
         ("config.json", {"model_type": "llama"}, "config.json in its folder names LlamaTokenizer, which handles"),
-        ("tokenizer_config.json", {"unk_token": "<unk>"}, "1 token in tokenizer_config.json in its folder is not"),
+        ("tokenizer_config.json", {"unk_token": "<unk>"}, "1 token in tokenizer_config.json in its folder is matched"),
         (
             "special_tokens_map.json",
             {"pad_token": "<new>"},
-            "1 token in special_tokens_map.json in its folder is not",
+            "1 token in special_tokens_map.json in its folder is matched",
         ),
-        ("vocab.json", {"▁": 70_000}, "vocab.json in its folder gives pieces other ids"),
+        ("vocab.json", {"▁": 70_000}, "vocab.json in its folder gives pieces ids that differ"),
         ("vocab.json", {"none of its pieces": 1}, ""),
         ("vocab.json", [], ""),
         ("tokenizer_config.json", [], "tokenizer_config.json in its folder is damaged"),
@@ -387,7 +387,7 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
             {"tokenizer_class": "LukeTokenizer"},
             "matched by LukeTokenizer of transformers, but not by this program: “</s>”",
         ),
-        ({"tokenizer_class": "CLIPTokenizer"}, "without this package as BERT's tokenizer does"),
+        ({"tokenizer_class": "CLIPTokenizer"}, "if this package is not installed, as BERT's tokenizer does"),
         ({"tokenizer_class": "BlenderbotTokenizer"}, "puts a space before a text, but that of transformers 4 does not"),
         (
             {"tokenizer_class": "BlenderbotTokenizer", "mask_token": "<mask>"},

@@ -95,7 +95,7 @@ def test_a_screen_reader_can_read_the_text_and_the_tiles_and_the_tables_and_the_
     elif room == "ask":
         assert "␣ninety" in spoken_cells(program.merge_panel.table)
         figure = program.pages.page(TOKEN).life.chart
-        assert spoken(figure).startswith("Occurrences over time: The count of the token ␣ninety")
+        assert spoken(figure).startswith("Occurrences over time: How often the token ␣ninety")
     elif room == "compare":
         figure = program.pages.page(LAB).figure
         assert spoken(figure) == (
