@@ -371,7 +371,7 @@ def test_the_check_question_accepts_the_token_length_limit_of_sentencepiece(tmp_
     (tmp_path / "long.model").write_bytes(model.getvalue())
     answer = ask(open_study(tmp_path / "long.model").with_texts([text]), "check")
     assert not answer.differs, answer.sentences
-    assert f"no token has more than {limit} symbols" in " ".join(answer.sentences)
+    assert f"makes no token of more than {limit} symbols" in " ".join(answer.sentences)
     own = train([text], "gpt2", merges=100, max_token_length=8)
     assert not ask(own, "check").differs, "it says its limit"
 

@@ -124,7 +124,7 @@ def test_merge_files_with_counts_and_merge_files_without_a_version_line_are_open
         ("#version: 0.2\n的 一\n".encode("utf-16"), "iconv -f UTF-16"),
         ("的 一\n是 的\n".encode("gb18030"), r"is not UTF-8\. .* iconv -f GB18030"),
         (b"e + r = er\nt + h = th\ni + n = in\nth + e = the\n", "merges in an unknown form"),
-        (b"th@@ e ca@@ t\nsa@@ t o@@ n th@@ e\n", "is split already"),
+        (b"th@@ e ca@@ t\nsa@@ t o@@ n th@@ e\n", "a text that was split into tokens"),
         (b"e r\ni n\no n\nr e\ns t\no r\na t\ne n\nt h\n", "put its vocab.json into the same folder"),
         (b'{"0": "a", "1": "b"}', "in an unknown form"),
         (b'{"vocab_size": 9, "fields": []}', "is JSON, but not a tokenizer"),

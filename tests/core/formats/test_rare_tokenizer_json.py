@@ -427,7 +427,7 @@ def test_a_tokenizer_json_that_cannot_be_written_exactly_is_opened_with_equal_id
 SAID: dict[str, tuple[Whole, str]] = {
     "the unknown token is joined": (
         whole(bpe(LETTERS | {"e ": 6}, "e " + " ", unk_token="e") | {"merges": [["e", " "]]}, [], []),
-        "library may merge 'e' for an unknown character with its neighbours",
+        "library may merge 'e' for an unknown character with neighbouring",
     ),
     "some bytes are missing": (
         whole(bpe(LETTERS | {"<0x41>": 6}, byte_fallback=True, unk_token="<unk>"), [], []),
