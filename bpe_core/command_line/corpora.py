@@ -137,7 +137,7 @@ def with_names_of_files(
 ) -> Recipe:
     """Return the recipe with the names of all symbols in these files.
 
-    A file of counts contains the names with which it was counted. If the files have no named symbols, or if the recipe
+    A file of counts holds the names of its symbols. If the files have no named symbols, or if the recipe
     has the names already, return the recipe unchanged.
     """
     if recipe.base_symbols != "lines" or recipe.symbol_names:

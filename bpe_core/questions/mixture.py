@@ -292,7 +292,7 @@ def _sentences(
         rival = program.rivals[number]
         name = study.inside.by_index.pair_name(rival.pair)
         fate = _fate(rival.until, program)
-        yield f"{name} has {by:,.1f} occurrences too many in each million bytes. {fate}"
+        yield f"With this mixture, {name} occurs {by:,.1f} times too often in each million bytes. {fate}"
     steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
     for step in (step for step in steps.tolist() if program.of_steps[step] > 0):
         merged = study.inside.by_index.pair_name(evidence.table.pair(step))

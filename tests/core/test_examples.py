@@ -1,4 +1,8 @@
-"""Tests of the examples in docstrings. This module collects the examples faster than pytest would in each process."""
+"""Tests of the examples in docstrings.
+
+One test runs all examples. If pytest collected them, each of its parallel processes would collect all of them, which is
+slower.
+"""
 
 from __future__ import annotations
 

@@ -283,9 +283,9 @@ def test_a_long_text_is_split_in_advance_before_a_different_gage_block_is_shown(
 
 
 def test_ties_and_never_merged_pairs_are_determined_separately_for_each_gage_block() -> None:
-    """The pairs `ab` and `cd` tie in both blocks. In the first block, `ab` is replaced first and `cd` second.
+    """In the first block, the pairs `ab`, `bc` and `cd` tie. In the second block, other pairs tie.
 
-    In the second block, `cd` is not replaced, because that would not save any bytes after `ab` was replaced.
+    A pair is compared only with pairs of its own block.
     """
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))

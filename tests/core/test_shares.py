@@ -181,7 +181,7 @@ def test_the_mixture_question_returns_shares_with_their_bounds_and_the_unexplain
     wrong = {"latin": (OWN / "latin.txt").read_text(encoding="utf-8"), "greek": texts["cyrillic"]}
     worse = ask(Study(history).with_texts(wrong), "mixture", draws=2, steps=60)
     assert worse.facts["unexplained"] > answer.facts["unexplained"]
-    assert "occurrences too many" in " ".join(worse.sentences)
+    assert "times too often in each million bytes" in " ".join(worse.sentences)
 
 
 def test_the_mixture_command_prints_only_json_with_the_json_option(

@@ -191,7 +191,7 @@ def small() -> Any:
     return train("the theme of the thesis", "gpt2", merges=8, special_tokens=("<end>",))
 
 
-def test_the_reason_for_different_ids_names_a_special_token_that_the_text_spells() -> None:
+def test_if_a_text_spells_a_special_token_the_reason_for_its_different_ids_mentions_this_token() -> None:
     study = small()
     trips = RoundTrips(study.history, allowed="all")
     trip = trips.of(np.array([*b"<end>"]))

@@ -141,7 +141,7 @@ def test_values_printed_in_lessons_are_the_expected_values() -> None:
     assert "joins `e + a`. With its three tokens the corpus has **36** tokens" in filled_text_of("best", 1)
     assert "needs **36**" in filled_text_of("best", 5)
     assert "here to **19**" in filled_text_of("best", 6)
-    assert "it is one token **81** times" in filled_text_of("ways", 4)
+    assert "`ton` is one token **81** times" in filled_text_of("ways", 4)
     assert "so that is **2** tokens" in filled_text_of("ways", 5)
     assert "only 5 times now; three pairs occur 6 times" in filled_text_of("printed-mistakes", 2)
 

@@ -310,7 +310,7 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
     assert run.words is not None
     expected = bits_per_byte(*hold_out_tenth(run.words), history)
     assert math.isclose(page.model.values_here()["a tenth of the training text"], expected.bits[-1])
-    assert f"is at {expected.sizes[expected.bits.argmin()]:,} tokens" in page.sentence.text()
+    assert f"a vocabulary of {expected.sizes[expected.bits.argmin()]:,} tokens" in page.sentence.text()
     assert list(page.model.table_function()(lambda: False).columns["bits_per_byte"]) == expected.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert trained_window.session.cursor.position == 17
