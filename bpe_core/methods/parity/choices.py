@@ -45,8 +45,8 @@ class Choices(OwnChoices):
             variants=Variants(
                 "variant",
                 {"base": None, "window": USUAL_WINDOW},
-                "window: limit how often a language is chosen in consecutive merges; base: no limit (default: base, or "
-                "window if --window-size is given)",
+                "window: limit how often a language is chosen in consecutive merges; base: no limit (default: window "
+                "if a window size is given, or else base)",
             ),
         ),
     )
