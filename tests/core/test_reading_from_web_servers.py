@@ -1,10 +1,11 @@
-"""Tests of reading from web servers that redirect, fail, or break off a transfer. Each failure is reported.
+"""Tests of reading from web servers that redirect, fail, or send less than the file. Each failure is reported.
 
 No redirection to a local file is followed.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,6 +35,9 @@ class Answers(BaseHTTPRequestHandler):
 
     def _answer(self, *, with_body: bool) -> None:
         status = int(self.path.strip("/").split("-")[0])
+        if status == 206:
+            self._send_part(with_body=with_body)
+            return
         self.send_response(status)
         places = {"/302-there": "/200", "/302-round": "/302-round", "/302-file": f"file://{self.secret}"}
         if status == 302:
@@ -41,6 +45,8 @@ class Answers(BaseHTTPRequestHandler):
         content = TEXT.encode()
         sent = content[: len(content) // 2] if self.path.endswith("-short") else content
         wrong = {"/200-long": len(content) // 2, "/200-minus": -5, "/200-word": "many"}
+        if not with_body:
+            wrong["/200-head"] = len(content) // 2
         if status == 200:
             self.send_header("Content-Length", str(wrong.get(self.path, len(content))))
         else:
@@ -49,6 +55,23 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
         if with_body:
             self.wfile.write(sent)
+
+    def _send_part(self, *, with_body: bool) -> None:
+        """Announce half of the text. Answer a request for a range as asked, and any other with that half."""
+        content = TEXT.encode()
+        half = len(content) // 2
+        begin, end = 0, half
+        if with_body and (asked := re.match(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))):
+            begin, end = int(asked[1]), min(int(asked[2]) + 1, len(content))
+        self.send_response(206 if with_body else 200)
+        self.send_header("Content-Length", str(end - begin))
+        if self.path == "/206-stream":
+            self.send_header("Accept-Ranges", "none")
+        if with_body:
+            self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(content)}")
+        self.end_headers()
+        if with_body:
+            self.wfile.write(content[begin:end])
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Suppress the log of the server."""
@@ -86,6 +109,9 @@ def test_a_text_is_read_from_a_web_server_even_after_a_redirection(path: str, se
         ("/403", "{address} could not be read: the server answered 403; sign in to the site, if needed."),
         ("/302-round", "{address} could not be read: the server redirects the address again and again; ask its owner."),
         ("/200-short", "the server sent less data than announced"),
+        ("/200-head", "could be read only up to byte 850: the server announced 850 bytes, but the file is longer."),
+        ("/206-ranges", "could be read only up to byte 850: the server announced 850 bytes, but the file is longer."),
+        ("/206-stream", "the server sent only a part of the file, although the whole file was requested."),
         *((f"/200-{kind}", "the server sent an answer that is not valid HTTP") for kind in ("minus", "word")),
     ],
 )  # fmt: skip

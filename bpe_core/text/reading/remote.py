@@ -12,7 +12,7 @@ import io
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -24,6 +24,7 @@ from bpe_core.text.reading.folders import PassOver, matches, without_description
 from bpe_core.text.reading.opening import without_password
 
 LONGEST_REASON = 90  # characters of a package's message
+_PART_OF_FILE = 206  # the status of an answer of a web server
 _IN_TURN = threading.RLock()
 
 Turn = AbstractContextManager[object]
@@ -39,8 +40,13 @@ def _lock_of(file_system: Any) -> Turn:
     kind = type(file_system)
     is_around_another = hasattr(file_system, "fs")
     has_no_handle = getattr(kind, "async_impl", False) and not is_around_another
-    is_on_disk = kind.protocol in ("file", ("file", "local"))
+    is_on_disk = "file" in _protocols(file_system)
     return nullcontext() if has_no_handle or is_on_disk else _IN_TURN
+
+
+def _protocols(file_system: Any) -> tuple[str, ...]:
+    protocol = type(file_system).protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
 
 
 class RemoteText(NamedTuple):
@@ -54,14 +60,32 @@ class RemoteText(NamedTuple):
         turn = _lock_of(self.file_system)
         with sentences(self.name), turn:
             raw = self.file_system.open(self.path, "rb")
-        return cast(BinaryIO, RemoteFile(self.name, raw, self.size, turn))
+        return cast(BinaryIO, RemoteFile(self.name, raw, self.size, turn, self.is_longer))
+
+    def is_longer(self) -> bool:
+        """Return whether a web server has more of this file than it announced. This takes one request.
+
+        The package reads as many bytes as the server announced, and does not ask for more.
+        """
+        if self.size is None or not {"http", "https"} & set(_protocols(self.file_system)):
+            return False
+        try:
+            answer = self.file_system.cat_file(self.path, start=self.size, end=self.size + 1)
+        except Exception:  # the usual answer is an error: there is nothing after the end
+            return False
+        sent = len(answer)
+        return bool(sent) and sent != self.size  # some servers send the whole file again
 
 
 class RemoteFile(WrappedFile):
-    """A file at an address. If reading fails or ends too early, the error says how many bytes had been read."""
+    """A file at an address. If reading fails or ends too early, the error says how many bytes had been read.
 
-    def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:
+    It is also an error if the server has more bytes than it announced, because the rest would be missing.
+    """
+
+    def __init__(self, name: str, raw: Any, size: int | None, turn: Turn, is_longer: Callable[[], bool]) -> None:
         super().__init__(raw)
+        self._is_longer = is_longer
         self._name = name
         self._place = 0
         self._size = size
@@ -73,10 +97,21 @@ class RemoteFile(WrappedFile):
                 if self._turn is _IN_TURN and self.seekable() and self.raw.tell() != self._place:
                     self.raw.seek(self._place)
                 got = super().readinto(buffer)
-            if not got and len(buffer) and self._size is not None and self._place < self._size:
-                raise EOFError(f"the file should have {count_text(self._size, 'byte')}, but ends earlier")
+            if not got and len(buffer):
+                self._check_end()
         self._place += got
         return got
+
+    def _check_end(self) -> None:
+        """Raise an error if the file that ends here is not as long as the server announced."""
+        if getattr(getattr(self.raw, "r", None), "status", None) == _PART_OF_FILE:
+            raise EOFError("the server sent only a part of the file, although the whole file was requested")
+        if self._size is None:
+            return
+        if self._place < self._size:
+            raise EOFError(f"the file should have {count_text(self._size, 'byte')}, but ends earlier")
+        if self._is_longer():
+            raise EOFError(f"the server announced {count_text(self._size, 'byte')}, but the file is longer")
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_CUR:
