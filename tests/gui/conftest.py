@@ -8,9 +8,10 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -43,6 +44,25 @@ HURRY = 10  # times as soon as for a person, the window does what it would do af
 
 class PatientQtBot(QtBot):
     """A QtBot that waits as long as a busy machine needs. Without a time limit, pytest-qt waits for 5 seconds."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        super().__init__(request)
+        self._events = QEventLoop()
+        self._alarm = QTimer()
+        self._alarm.setSingleShot(True)
+        self._alarm.timeout.connect(self._events.quit)
+
+    def wait(self, ms: int) -> None:
+        """Process events for a while.
+
+        Tests wait very often, so all waits share one event loop. Making another loop each time would cost more than
+        the waiting itself.
+        """
+        if self._events.isRunning():  # something that waits has been called while a test waits
+            super().wait(ms)
+        else:
+            self._alarm.start(ms)
+            self._events.exec()
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT) -> None:
         super().waitUntil(callback, timeout=timeout)
@@ -355,7 +375,7 @@ def settle(qtbot: QtBot, program: Program) -> None:
 def busy_with(program: Program) -> list[Hashable]:
     background = program.session.background
     encoder: list[Hashable] = [program.encoder] if program.encoder.is_behind else []
-    return [*(topic for topic in tuple(background._topics) if background.is_busy(topic)), *encoder]
+    return [*(topic for topic, about in tuple(background._topics.items()) if about.is_busy), *encoder]
 
 
 def unfinished_work(program: Program) -> list[Hashable]:
@@ -368,17 +388,27 @@ def unfinished_work(program: Program) -> list[Hashable]:
     return late
 
 
+# The timers of each window. All objects are searched for new timers only when these are done, because there are many.
+_KNOWN_TIMERS = WeakKeyDictionary[Program, list[QTimer]]()
+
+
 def wait_for_rest(qtbot: QtBot, program: Program) -> None:
     """Wait until no background task runs and no timer is about to start a task."""
+    known = _KNOWN_TIMERS.setdefault(program, [])
 
-    waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
+    def is_active(timer: QTimer) -> bool:
+        return isValid(timer) and timer.isActive()
+
+    waited_for = [*filter(is_active, known)]
 
     def is_at_rest() -> None:
         assert not busy_with(program)
-        assert not [timer.parent() for timer in waited_for if isValid(timer) and timer.isActive()]
+        waited_for[:] = filter(is_active, waited_for)
+        assert not [timer.parent() for timer in waited_for]
         timers = program.findChildren(QTimer) + program.window.findChildren(QTimer)  # those of throttles, too
-        waited_for[:] = [timer for timer in timers if timer.isSingleShot() and timer.isActive()]
-        assert not waited_for
+        known[:] = [timer for timer in timers if timer.isSingleShot()]
+        waited_for[:] = filter(is_active, known)
+        assert not [timer.parent() for timer in waited_for]
 
     qtbot.waitUntil(is_at_rest, timeout=WAIT)
 
