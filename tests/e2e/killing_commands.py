@@ -68,6 +68,7 @@ INPUTS = (
     "compress in/text.txt -o in/packed.gage",
     "count in/text.txt -o in/counts.parquet",
 )
+GIVEN = {"in/text.txt", "in/other.txt", "in/chat.jinja", "in/plan.toml"}  # no command makes them
 CASES = {
     "train csv": "train in/text.txt --merges 80 -o out/table.csv",
     "train json": "train in/text.txt --merges 80 -o out/table.json",
@@ -272,11 +273,24 @@ class PreparedCommand:
         return CASES[self.name]
 
 
+def inputs_of(cases: Sequence[str]) -> list[str]:
+    """Return the commands that make the input files of some cases. Other inputs are not made, to save time."""
+    wanted = {word.rstrip("/") for name in cases for word in CASES[name].split()}
+    commands: list[str] = []
+    for arguments in reversed(INPUTS):  # a command reads only files that the commands before it make
+        places = (word.rstrip("/") for word in arguments.split() if word.startswith("in/"))
+        *read, made = (place for place in places if place not in GIVEN)
+        if made in wanted:
+            commands.insert(0, arguments)
+            wanted.update(read)
+    return commands
+
+
 class Attempts:
     """The attempts to interrupt commands. All of them use one folder."""
 
-    def __init__(self, place: Path, seed: int) -> None:
-        self.place, self.chosen = place, random.Random(seed)
+    def __init__(self, place: Path, chosen: random.Random, cases: Sequence[str]) -> None:
+        self.place, self.chosen = place, chosen
         self.folder = place / "work"
         self.found: list[str] = []
         self.counts: dict[str, Counter[str]] = {}
@@ -286,7 +300,7 @@ class Attempts:
                 (self.folder / "in" / name).write_text(text_of(text)[:6_000])
             (self.folder / "in/plan.toml").write_text(PLAN)
             (self.folder / "in/chat.jinja").write_text("{{ messages }}")
-            for arguments in INPUTS:
+            for arguments in inputs_of(cases):
                 write_inputs(arguments, self.folder)
             shutil.copytree(self.folder, place / f"{number}")
 
@@ -297,32 +311,29 @@ class Attempts:
         for name in ("in", "out"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
-    def prepare(self, name: str) -> list[PreparedCommand]:
-        """Prepare a command twice: to run with an empty `out/`, and to run with an older result in `out/`."""
-        prepared: list[PreparedCommand] = []
-        for is_over_old in (False, True):
-            if is_over_old:
-                self.begin_anew(self.place / "0")
-                write_inputs(CASES[name], self.folder)
-                shutil.rmtree(self.folder / "in")
-                shutil.copytree(self.place / "1/in", self.folder / "in")
-            else:
-                self.begin_anew(self.place / "1")
-            before = self.place / f"before {len(prepared)}"
-            shutil.rmtree(before, ignore_errors=True)
-            shutil.copytree(self.folder, before)
-            inputs, old = files_in(self.folder / "in"), files_in(self.folder / "out")
-            self.begin_anew(before)
-            began = time.monotonic()
+    def prepare(self, name: str, *, is_over_old: bool) -> PreparedCommand:
+        """Prepare a command to run with an empty `out/`, or with an older result in `out/`."""
+        if is_over_old:
+            self.begin_anew(self.place / "0")
             write_inputs(CASES[name], self.folder)
-            seconds, deeds = time.monotonic() - began, int(deeds_in(self.folder).read_text())
-            new = files_in(self.folder / "out")
-            if new != visible_files(new):
-                self.found.append(f"{name}: leaves {[*new.keys() - visible_files(new).keys()]} by itself")
-            if new == old:
-                self.found.append(f"{name}: makes the same of other texts, so nothing can be seen")
-            prepared.append(PreparedCommand(name, before, inputs, old, new, seconds, deeds))
-        return prepared
+            shutil.rmtree(self.folder / "in")
+            shutil.copytree(self.place / "1/in", self.folder / "in")
+        else:
+            self.begin_anew(self.place / "1")
+        before = self.place / f"before {int(is_over_old)}"
+        shutil.rmtree(before, ignore_errors=True)
+        shutil.copytree(self.folder, before)
+        inputs, old = files_in(self.folder / "in"), files_in(self.folder / "out")
+        self.begin_anew(before)
+        began = time.monotonic()
+        write_inputs(CASES[name], self.folder)
+        seconds, deeds = time.monotonic() - began, int(deeds_in(self.folder).read_text())
+        new = files_in(self.folder / "out")
+        if new != visible_files(new):
+            self.found.append(f"{name}: leaves {[*new.keys() - visible_files(new).keys()]} by itself")
+        if new == old:
+            self.found.append(f"{name}: makes the same of other texts, so nothing can be seen")
+        return PreparedCommand(name, before, inputs, old, new, seconds, deeds)
 
     def attempt(self, command: PreparedCommand) -> None:
         self.begin_anew(command.before)
@@ -496,12 +507,15 @@ def run_attempts(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
     stored_code.pack()  # from the person's own folder; what tries keep is in theirs
     warm_up()
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        attempts = Attempts(Path(place), seed)
-        cases = list(names) or attempts.chosen.sample([*CASES], min(total, len(CASES)))
+        chosen = random.Random(seed)
+        cases = list(names) or chosen.sample([*CASES], min(total, len(CASES)))
+        attempts = Attempts(Path(place), chosen, cases)
         for number, name in enumerate(cases):
-            ways = attempts.prepare(name)
-            for turn in range(total // len(cases) + (number < total % len(cases))):
-                attempts.attempt(ways[turn % len(ways)])
+            turns = total // len(cases) + (number < total % len(cases))
+            beginnings = chosen.sample((False, True), 2)[:turns]  # with few attempts, each case begins in one way
+            prepared = [attempts.prepare(name, is_over_old=is_over_old) for is_over_old in beginnings]
+            for turn in range(turns):
+                attempts.attempt(prepared[turn % len(prepared)])
             counts = ", ".join(f"{what} {count}" for what, count in sorted(attempts.counts[name].items()))
             say(f"{name:<24} {counts}")
     return attempts
