@@ -16,8 +16,9 @@ NO_PRESET = "own choices"
 def preset_box(form: RecipeForm) -> QComboBox:
     """Return a box that lists the presets by method. If the recipe differs from all presets, the box says so."""
     box = QComboBox()
-    for title, offered in presets().items():
-        if len(presets()) > 1:
+    by_method = presets()
+    for title, offered in by_method.items():
+        if len(by_method) > 1:
             _add_heading(box, title)
         for option in offered:
             add_option(box, option)

@@ -48,9 +48,9 @@ class RecipePanel(QScrollArea):
         super().__init__(parent)
         self._form = form
         self._showing = False  # while the program fills the fields, they choose nothing
-        self._refusals: dict[str, tuple[QFormLayout, QLabel]] = {}
+        self._refusals: dict[str, QLabel] = {}
         self._fields: dict[str, Field] = {}
-        self._layouts: dict[str, QFormLayout] = {}  # the layout of each field
+        self._layouts: dict[str, QFormLayout] = {}  # the layout of each field, and of the size
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the focus
@@ -103,7 +103,7 @@ class RecipePanel(QScrollArea):
         self.size_kind.setAccessibleName("Unit of the vocabulary size")
         self.size_kind.activated.connect(self._choose_size_kind)
         layout.addRow(self.size_kind, self.size_box)
-        self._add_refusal(layout, "vocab_size")
+        self._layouts["vocab_size"] = layout
         self.advice = _small_label()
         layout.addRow(self.advice)
         for choice in (*choices_of_methods(), *MAIN):
@@ -134,18 +134,18 @@ class RecipePanel(QScrollArea):
         self._fields[choice] = field
         self._layouts[choice] = layout
         layout.addRow("" if isinstance(field.widget, QCheckBox) else title_of(choice), field.widget)
-        self._add_refusal(layout, choice)
         if field.chosen is not None:
             field.chosen.connect(lambda *_: self._choose(choice))
         if isinstance(field.widget, NumberBox):
             field.widget.refused.connect(lambda sentence: self._form.refuse(choice, sentence))
 
-    def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
-        label = _small_label(is_muted=False)
+    def _add_refusal(self, choice: str) -> None:
+        """Add the label below a field that says why its value was refused. Most fields never need one."""
+        self._refusals[choice] = label = _small_label(is_muted=False)
         label.setObjectName(f"refusal of {choice}")
-        layout.addRow(label)
-        layout.setRowVisible(label, False)
-        self._refusals[choice] = layout, label
+        layout = self._layouts[choice]
+        row, _ = layout.getWidgetPosition(self.size_box if choice == "vocab_size" else self.field(choice))
+        layout.insertRow(row + 1, label)
 
     # -- from the fields to the recipe, and back -------------------------------------------
 
@@ -175,7 +175,7 @@ class RecipePanel(QScrollArea):
             self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
 
     def _show(self) -> None:
-        for refused in self._refusals:
+        for refused in self._layouts:
             if refused not in self._form.standing:
                 self._refuse(refused, "")
         self._fill()
@@ -205,11 +205,13 @@ class RecipePanel(QScrollArea):
         choice = "vocab_size" if choice == "merges" else choice
         if choice in self._fields:
             mark_refused(self.field(choice), sentence)
+        if sentence and choice in self._layouts and choice not in self._refusals:
+            self._add_refusal(choice)
         if choice in self._refusals:
-            layout, place = self._refusals[choice]
+            place = self._refusals[choice]
             place.setText(sentence)
             place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
-            layout.setRowVisible(place, bool(sentence))
+            self._layouts[choice].setRowVisible(place, bool(sentence))
 
 
 def _form_layout(on: QWidget | None = None) -> QFormLayout:
