@@ -198,7 +198,8 @@ class _Collector:
                 yield surface, Message(self.path, node.lineno, paragraph)
             inside: Iterable[ast.AST] = [part for part in parts if not isinstance(part, str)]
         else:
-            inside = [child for child in ast.iter_child_nodes(node) if child is not _hidden_docstring(node)]
+            docstring = _hidden_docstring(node)
+            inside = [child for child in ast.iter_child_nodes(node) if child is not docstring]
         if isinstance(node, ast.Raise) or (
             isinstance(node, ast.Call) and _name(node).rpartition(".")[2] in self.errors
         ):

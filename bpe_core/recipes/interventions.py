@@ -81,7 +81,7 @@ def checked_interventions(values: object) -> tuple[Intervention, ...]:
             raise RecipeError(
                 f"{forced[intervention.step]} and {intervention} both force a pair at the same step; keep one of them."
             )
-    for intervention in checked:
+    for intervention in checked if forced else ():
         clash = next(
             (other for other in forced.values() if other.pair == intervention.pair and other.step >= intervention.step),
             None,

@@ -360,7 +360,7 @@ def state_of(
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
     given = _forced_pairs(recipe, forced)
     forbidden = [
-        (intervention.step - 1, *intervention.pair)
+        (intervention.step - 1, intervention.left, intervention.right)
         for intervention in recipe.interventions
         if intervention.act == "forbid"
     ]

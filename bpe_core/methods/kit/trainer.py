@@ -285,9 +285,10 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
                 f"There is no step {intervention.step:,} for {intervention}: this run makes only {steps:,}. "
                 "Choose an earlier step, or a larger vocabulary."
             )
-        if max(intervention.pair) >= alphabet_size + intervention.step - 1:
+        later = max(intervention.left, intervention.right)
+        if later >= alphabet_size + intervention.step - 1:
             raise RecipeError(
-                f"{intervention} names the token {max(intervention.pair):,}, which does not exist before step "
+                f"{intervention} names the token {later:,}, which does not exist before step "
                 f"{intervention.step:,}. Choose a later step, or a token that exists by then."
             )
     if recipe.grown_from > known:
