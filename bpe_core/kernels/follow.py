@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_by_priority import drop_lowest, push
-from bpe_core.kernels.merge_word import LIMIT, rank_of
+from bpe_core.kernels.merge_word import LIMIT
+from bpe_core.kernels.pair_slots import slot_of_pair
 from bpe_core.support.arrays import Int32s
 
 WHOLE = 1 << 30  # a flag for a token that is a whole word
@@ -55,11 +55,12 @@ def _queue_steps(table, steps, room, size, place, stop, last):
     """
     cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
     if middle < stop:
-        row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
-        row = _first_after(steps.further, row, last)
-        if row < limit:
-            push(room.heap, size, np.int64(row) << _PLACE_BITS | place)
-            size += 1
+        slot = slot_of_pair(table.keys, cells[place], cells[middle])
+        if slot >= 0:
+            row = _first_after(steps.further, table.ranks[slot], last)
+            if row < limit:
+                push(room.heap, size, np.int64(row) << _PLACE_BITS | place)
+                size += 1
     if len(steps.drops) > 0:
         row = _first_after(steps.further, steps.drops[cells[place]], last)
         if row < limit:
@@ -178,13 +179,13 @@ def follow_runs(table, steps, room, ids, borders):
     Afterwards `borders` holds the indices of the new rows. If no token contains two neighbouring tokens side by side,
     no step can bring them into one token. So a row is divided between them, and each part is handled separately.
     """
-    keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
+    keys, free = table.keys, np.int64(0)
     for run in range(len(borders) - 1):
         start, end = borders[run], borders[run + 1]
         borders[run] = free
         while start < end:
             stop = start + 1
-            while stop < end and rank_of(keys, ranks, never, ids[stop - 1], ids[stop]) < never:
+            while stop < end and slot_of_pair(keys, ids[stop - 1], ids[stop]) >= 0:
                 stop += 1
             count = stop - start
             for i in range(count):

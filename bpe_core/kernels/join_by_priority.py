@@ -13,21 +13,14 @@ import numpy as np
 
 from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.merge_word import AND_NOT, BASE, LIMIT, pair_key, place_of_pair
+from bpe_core.kernels.merge_word import AND_NOT, BASE, LIMIT
+from bpe_core.kernels.pair_slots import pair_key, place_of_pair, slot_of_pair
 from bpe_core.kernels.pieces import AT, BIRTH, FIRST, NO_TOKEN, PARENT, ROW, STARTING, TOKEN
 
 MEETS = NEVER - 1  # in place of a priority: some token contains the two side by side, but they are not joined
 
 _JOINT_BITS = 32  # an entry of the heap is a priority, and in its lower bits an offset
 _JOINT_PLACES = (1 << _JOINT_BITS) - 1
-
-
-@kernel
-def slot_of_pair(keys, left, right):
-    """Return the slot of a pair in the table. Return -1 if the table lacks the pair."""
-    key = pair_key(left, right)
-    place = place_of_pair(keys, key)
-    return np.int64(place) if keys[place] == key else np.int64(-1)
 
 
 @kernel

@@ -107,20 +107,27 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def place_in_four(typing_context: Any, array: Any, index: Any, number: Any) -> Any:
-    """Return which of four items of an array from `index` on is equal to a number: 0 to 3, or 4 if none is."""
-    if not isinstance(array, types.Array) or array.dtype != number or number != types.uint64:
+def entry_in_four(typing_context: Any, entries: Any, index: Any, key: Any, shift: Any) -> Any:
+    """Return the entry, of four from `index` on, whose bits from `shift` on are a key. Return 0 if there is none.
+
+    No two of the entries may have the same key.
+    """
+    if not isinstance(entries, types.Array) or any(kind != types.uint64 for kind in (entries.dtype, key, shift)):
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        several = ir.VectorType(ir.IntType(64), 4)
+        one, several = ir.IntType(64), ir.VectorType(ir.IntType(64), 4)
         place = _address(context, builder, signature.args[0], *arguments[:2])
-        items = builder.load(builder.bitcast(place, several.as_pointer()), align=8)
-        equal = builder.icmp_unsigned("==", items, _repeated(builder, arguments[2], 4))
-        bits = builder.zext(builder.bitcast(equal, ir.IntType(4)), ir.IntType(64))
-        return builder.cttz(builder.or_(bits, bits.type(1 << 4)), ir.Constant(ir.IntType(1), 1))
+        read = builder.load(builder.bitcast(place, several.as_pointer()), align=8)
+        keys = builder.lshr(read, _repeated(builder, arguments[3], 4))
+        equal = builder.icmp_unsigned("==", keys, _repeated(builder, arguments[2], 4))
+        found = builder.select(equal, read, ir.Constant(several, [0] * 4))
+        together = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(one, [several]), "llvm.vector.reduce.or.v4i64"
+        )
+        return builder.call(together, [found])
 
-    return types.uint64(array, types.uint64, number), generate
+    return types.uint64(entries, types.uint64, key, shift), generate
 
 
 @intrinsic

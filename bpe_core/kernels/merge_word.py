@@ -16,7 +16,7 @@ import numpy as np
 
 from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.memory import chosen, lowest_of_sixteen, place_in_four, prefetch, trailing_zeros
+from bpe_core.kernels.memory import chosen, entry_in_four, lowest_of_sixteen, prefetch, trailing_zeros
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # the most symbols of a short word, for which it is faster to search all pairs
@@ -26,7 +26,17 @@ _AT_ONCE = 16  # pairs that are read in one step
 _PLACE_BITS = 6  # the lowest pair is a rank, with its offset in the lower bits
 _NO_PAIR = NEVER << _PLACE_BITS
 
-BUCKET = 4  # pairs in a bucket; without buckets, a look-up would read twice as many lines of the cache
+# An entry of the table of merges is a whole merge in 64 bits: the left id plus 1, the upper bits of the right id, and
+# the rank. So a look-up reads only one line of the cache. The four lower bits of the right id are not stored, because
+# they follow from the other bits and the place of the entry: they choose one of sixteen neighbouring buckets. If this
+# bucket is full, the entry is sixteen buckets further.
+BUCKET = 4  # entries in a bucket; without buckets, a look-up would read twice as many lines of the cache
+RANK_BITS = 22
+RIGHT_BITS = 19  # bits of the right id that an entry holds
+BUCKET_BITS = 4  # bits of the right id that the bucket shows
+CYCLE = BUCKET << BUCKET_BITS  # entries from a full bucket to the next bucket for the same pairs
+MOST_IDS = (1 << (RIGHT_BITS + BUCKET_BITS)) - (1 << BUCKET_BITS)  # a larger id could not be told from the id -1
+MOST_MERGES = 1 << RANK_BITS
 
 BASE, LIMIT = range(2)  # entries of `MergeTable.number`: the size of the alphabet, and how many merges are used
 AND_NOT = 2  # a token that is never joined, without regard to the priorities
@@ -35,9 +45,10 @@ MERGE_NUMBERS = 3
 
 @bundle
 class MergeTable(NamedTuple):
-    keys: UInt64s  # keys of pairs, in buckets that are filled from the left; pairs without room go to the next bucket
-    ranks: Int32s  # the rank of each pair in `keys`
-    joined: Int32s  # the token that each pair becomes, if the ranks are priorities (`join_by_priority.py`)
+    entries: UInt64s  # the merges, in buckets that are filled from the left (see BUCKET); 0 in free places
+    keys: UInt64s  # the keys of pairs with priorities (`join_by_priority.py`); 0 in free places
+    ranks: Int32s  # the priority of each pair in `keys`
+    joined: Int32s  # the token that each pair in `keys` becomes
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
     left: Int32s
     right: Int32s
@@ -66,93 +77,99 @@ class MergeBuffer(NamedTuple):
 
 
 @inlined
-def pair_key(left, right):
-    return ((np.uint64(np.uint32(left)) << np.uint64(32)) | np.uint64(np.uint32(right))) + np.uint64(1)
+def key_of_entry(left, right):
+    """Return the bits of an entry above its rank. The id -1, which no merge joins, gives a key that no entry has."""
+    upper_bits = np.uint64(np.uint32(right)) >> np.uint64(BUCKET_BITS)
+    return (np.uint64(np.uint32(left)) + np.uint64(1)) << np.uint64(RIGHT_BITS) | upper_bits
 
 
 @inlined
-def bucket_of(keys, key):
+def bucket_of(entries, key, right):
+    """Return the index of the first entry in the bucket of a pair."""
     mixed = key * np.uint64(0x9E3779B97F4A7C15)
-    return (mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(keys) - BUCKET)
-
-
-@kernel
-def place_of_pair(keys, key):
-    """Return the slot of a pair in the table, or the empty slot for a new pair."""
-    place = bucket_of(keys, key)
-    while keys[place] != np.uint64(0) and keys[place] != key:
-        place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
-    return place
-
-
-@kernel
-def clear_merges(table):
-    table.keys[:] = 0
-    table.byte_pairs[:] = NEVER
-    table.ranks[:] = NEVER
-    table.lengths[: table.number[BASE]] = 1
+    place = (mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(entries) - BUCKET)
+    lower_bits = np.uint64(np.uint32(right)) & np.uint64((1 << BUCKET_BITS) - 1)
+    return place ^ (lower_bits * np.uint64(BUCKET))
 
 
 @kernel
 def enter_merge(table, rank):
-    """Enter the merge with this rank into the table of pairs.
+    """Enter the merge with this rank into the table. Return False if all buckets for its pair are full.
 
     If two merges join the same pair, only the first of them is stored. After the first merge, no such pair is left for
     the second merge.
     """
-    base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
+    base, entries, left, right = table.number[BASE], table.entries, table.left[rank], table.right[rank]
     length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
     table.lengths[base + rank] = np.int32(min(length, np.int64(NEVER)))
     if left < 256 and right < 256:
         pair = np.int64(left) << np.int64(8) | np.int64(right)
         table.byte_pairs[pair] = min(table.byte_pairs[pair], np.int32(rank))
-    key = pair_key(left, right)
-    place = place_of_pair(keys, key)
-    keys[place] = key
-    table.ranks[place] = min(table.ranks[place], np.int32(rank))
+    key = key_of_entry(left, right)
+    first = bucket_of(entries, key, right)
+    bucket = first
+    while True:
+        for place in range(bucket, bucket + np.uint64(BUCKET)):
+            if entries[place] == np.uint64(0):
+                entries[place] = key << np.uint64(RANK_BITS) | np.uint64(rank)
+                return True
+            if entries[place] >> np.uint64(RANK_BITS) == key:
+                return True
+        bucket = _next_bucket(entries, bucket)
+        if bucket == first:
+            return False
+
+
+@inlined
+def _next_bucket(entries, bucket):
+    return (bucket + np.uint64(CYCLE)) & np.uint64(len(entries) - 1)
 
 
 @kernel
 def enter_merges(table):
-    for rank in range(len(table.left)):
-        enter_merge(table, rank)
+    """Enter all merges into the table. Return False if it has too few entries, and must be made larger."""
+    table.entries[:] = 0
+    table.byte_pairs[:] = NEVER
+    table.lengths[: table.number[BASE]] = 1
+    rank = 0
+    while rank < len(table.left) and enter_merge(table, rank):
+        rank += 1
+    return rank == len(table.left)
 
 
 @inlined
-def rank_of(keys, ranks, limit, left, right):
+def rank_of(entries, limit, left, right):
     """Return the index of the merge that joins this pair. Return NEVER if no merge below the limit joins it.
 
     The function compares a whole bucket at once, because the processor could not predict a branch for each pair. So two
-    look-ups wait for memory at the same time. The arguments are the arrays themselves, because passing a tuple of many
-    arrays would cost more than the look-up.
+    look-ups wait for memory at the same time. The argument is the array itself, because passing a tuple of many arrays
+    would cost more than the look-up.
     """
-    key = pair_key(left, right)
-    place = bucket_of(keys, key)
-    found = place_in_four(keys, place, key)
-    rank = chosen(found < np.uint64(BUCKET), ranks[place + (found & np.uint64(BUCKET - 1))], np.int32(NEVER))
-    if (rank == NEVER) & (keys[place + np.uint64(BUCKET - 1)] != np.uint64(0)):
-        rank = _rank_after_bucket(keys, ranks, key, place + np.uint64(BUCKET))
-    return chosen(rank < limit, rank, np.int32(NEVER))
+    key = key_of_entry(left, right)
+    bucket = bucket_of(entries, key, right)
+    entry = entry_in_four(entries, bucket, key, np.uint64(RANK_BITS))
+    if (entry == np.uint64(0)) & (entries[bucket + np.uint64(BUCKET - 1)] != np.uint64(0)):
+        entry = _entry_behind(entries, key, bucket)
+    rank = np.int32(entry & np.uint64(MOST_MERGES - 1))
+    return chosen((entry != np.uint64(0)) & (rank < limit), rank, np.int32(NEVER))
 
 
 @inlined
 def fetch_pair(table, left, right):
-    """Begin to load the places at which `rank_of` looks."""
-    place = bucket_of(table.keys, pair_key(left, right))
-    prefetch(table.keys, place)
-    prefetch(table.ranks, place)
+    """Begin to load the entries that `rank_of` reads."""
+    prefetch(table.entries, bucket_of(table.entries, key_of_entry(left, right), right))
 
 
 @kernel
-def _rank_after_bucket(keys, ranks, key, place):
-    """Continue the search for a pair after its bucket, because the bucket is full. Return the rank of the pair."""
-    while True:
-        place &= np.uint64(len(keys) - 1)
-        if keys[place] == key:
-            return ranks[place]
-        if keys[place] == np.uint64(0):
-            return np.int32(NEVER)
-        place += np.uint64(1)
+def _entry_behind(entries, key, first):
+    """Continue the search for a pair after its first bucket, which is full. Return its entry, or 0."""
+    bucket = _next_bucket(entries, first)
+    while bucket != first:
+        entry = entry_in_four(entries, bucket, key, np.uint64(RANK_BITS))
+        if entry != np.uint64(0) or entries[bucket + np.uint64(BUCKET - 1)] == np.uint64(0):
+            return entry
+        bucket = _next_bucket(entries, bucket)
+    return np.uint64(0)
 
 
 @inlined
@@ -161,7 +178,7 @@ def rank_of_symbols(table, limit, left, right):
     if left < 256 and right < 256:
         rank = table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)]
         return rank if rank < limit else np.int32(NEVER)
-    return rank_of(table.keys, table.ranks, limit, left, right)
+    return rank_of(table.entries, limit, left, right)
 
 
 @inlined
@@ -228,11 +245,11 @@ def join_lowest(table, room, start, symbols):
 @inlined
 def look_up_pairs(table, room, place):
     """Compute the ranks of the two pairs that contain the token at the offset `place` in a short word."""
-    keys, ranks, limit, cells = table.keys, table.ranks, table.number[LIMIT], room.cells
+    entries, limit, cells = table.entries, table.number[LIMIT], room.cells
     here = np.uint64(place)
     before, behind, token = np.uint64(room.previous_place[here]), np.uint64(room.next_place[here]), cells[here]
-    room.pairs[here] = rank_of(keys, ranks, limit, token, cells[behind])
-    room.pairs[before] = rank_of(keys, ranks, limit, cells[before], token)
+    room.pairs[here] = rank_of(entries, limit, token, cells[behind])
+    room.pairs[before] = rank_of(entries, limit, cells[before], token)
 
 
 @inlined
@@ -276,7 +293,7 @@ def _take(room, place):
 @kernel
 def _join(table, room, symbols, place, rank):
     """Join the pair at an offset. Return the offset of the next token."""
-    keys, ranks, limit = table.keys, table.ranks, table.number[LIMIT]
+    entries, limit = table.entries, table.number[LIMIT]
     cells, lengths = room.cells, table.lengths
     middle = place + np.int64(lengths[table.left[rank]])
     end = middle + np.int64(lengths[table.right[rank]])
@@ -288,13 +305,13 @@ def _join(table, room, symbols, place, rank):
     cells[place] = token
     cells[end - 1] = token
     if end < symbols:
-        _put(room, place, rank_of(keys, ranks, limit, token, cells[end]))
+        _put(room, place, rank_of(entries, limit, token, cells[end]))
     else:
         room.ranks[place] = np.int32(NEVER)
     if place > 0:
         before = place - np.int64(lengths[cells[place - 1]])
         _take(room, before)
-        _put(room, before, rank_of(keys, ranks, limit, cells[before], token))
+        _put(room, before, rank_of(entries, limit, cells[before], token))
     return end
 
 

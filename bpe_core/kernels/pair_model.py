@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.merge_word import pair_key, place_of_pair
+from bpe_core.kernels.pair_slots import pair_key, place_of_pair
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 # Entries of `Model.number`

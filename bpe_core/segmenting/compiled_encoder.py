@@ -20,6 +20,7 @@ import numpy.typing as npt
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.kernels import NEVER
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels import json_rows as json_rows  # once it is loaded, the reader reads rows of JSON by it
 from bpe_core.kernels import pieces as trie
@@ -31,14 +32,16 @@ from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
     BUCKET,
+    CYCLE,
     LANE,
     LANES,
     LIMIT,
     MERGE_NUMBERS,
+    MOST_IDS,
+    MOST_MERGES,
     SHORT,
     MergeBuffer,
     MergeTable,
-    clear_merges,
     enter_merges,
 )
 from bpe_core.kernels.scan import REGISTERS, Machine, machine_of
@@ -167,7 +170,6 @@ class CompiledEncoder:
         self._merges = len(history)
         left, right = (np.array(column, np.int32) for column in (history.columns.left, history.columns.right))
         self._table = merge_table(len(history.alphabet), left, right)
-        enter_merges(self._table)
         self._step_table = StepTable(*(np.empty(0, np.int32) for _ in StepTable._fields))
         self._pieces = pieces or piece_table([], [], [], [])
         self._scores_at = scores_at
@@ -431,28 +433,36 @@ def check_length(data: Bytes) -> None:
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """Return an empty table with room for the merges of `left` and `right`.
-
-    `base` is the number of base symbols. The caller inserts the merges later.
-    """
+    """Return a table of the merges of `left` and `right`. `base` is the number of base symbols."""
     merges = len(left)
-    room = BUCKET << (merges // 2).bit_length()
-    number = np.zeros(MERGE_NUMBERS, np.int64)
-    number[BASE] = base
-    number[LIMIT] = merges
-    number[AND_NOT] = -1
+    if merges > MOST_MERGES or base + merges > MOST_IDS:
+        raise TooLarge(
+            f"There are {count_text(merges, 'merge')} and {count_text(base, 'base symbol')}. Texts can be encoded with "
+            f"at most {MOST_MERGES:,} merges, and at most {MOST_IDS:,} tokens."
+        )
+    nothing = np.empty(0, np.int32)
     table = MergeTable(
-        keys=np.empty(room, np.uint64),
-        ranks=np.empty(room, np.int32),
-        joined=np.empty(0, np.int32),
+        entries=np.empty(max(BUCKET << (merges // 2).bit_length(), CYCLE), np.uint64),
+        keys=np.empty(0, np.uint64),
+        ranks=nothing,
+        joined=nothing,
         byte_pairs=np.empty(1 << 16, np.int32),
         left=left,
         right=right,
         lengths=np.empty(base + merges, np.int32),
-        number=number,
+        number=_merge_numbers(base, merges),
     )
-    clear_merges(table)
+    while not enter_merges(table):
+        table = table._replace(entries=np.empty(2 * len(table.entries), np.uint64))
     return table
+
+
+def _merge_numbers(base: int, merges: int) -> Int64s:
+    number = np.zeros(MERGE_NUMBERS, np.int64)
+    number[BASE] = base
+    number[LIMIT] = merges
+    number[AND_NOT] = -1
+    return number
 
 
 def joining_table(
@@ -463,11 +473,23 @@ def joining_table(
     `meeting` holds the pairs of symbols that are neighbours in some token. Each pair is one number: the left symbol
     times 2**32, plus the right symbol.
     """
-    nothing = np.zeros(len(meeting) + len(left), np.int32)
-    table = merge_table(base, nothing, nothing)
-    table = table._replace(joined=np.zeros(len(table.keys), np.int32))
+    pairs = len(meeting) + len(left)
+    slots = 4 << (pairs // 2).bit_length()  # at least twice as many as pairs
+    nothing = np.empty(0, np.int32)
+    table = MergeTable(
+        entries=np.empty(0, np.uint64),
+        keys=np.zeros(slots, np.uint64),
+        ranks=np.full(slots, NEVER, np.int32),
+        joined=np.zeros(slots, np.int32),
+        byte_pairs=nothing,
+        left=nothing,
+        right=nothing,
+        lengths=nothing,
+        number=_merge_numbers(base, pairs),
+    )
     before, behind = ((meeting >> shift & 0xFFFFFFFF).astype(np.int32) for shift in (32, 0))
-    enter_pairs(table, before, behind, np.full(len(meeting), MEETS, np.int32), nothing[: len(meeting)])
+    no_tokens = np.zeros(len(meeting), np.int32)
+    enter_pairs(table, before, behind, np.full(len(meeting), MEETS, np.int32), no_tokens)
     enter_pairs(table, left, right, priorities, tokens)
     return table
 

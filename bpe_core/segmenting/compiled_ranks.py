@@ -16,7 +16,6 @@ class CompiledRanks:
         left, right = (np.array(column, np.int32) for column in history.columns[:2])
         self._merges = len(history)
         self._table = merge_table(len(history.alphabet), left, right)
-        kernel.enter_merges(self._table)
 
     def of(self, symbols: Int32s) -> Int32s:
         """Return an array with an item for each element of `symbols`.
