@@ -39,7 +39,7 @@ def ranks_of(table: MergeTable, pairs: list[Pair]) -> list[int]:
     ranks = np.empty(len(symbols), np.int32)
     rank_boundaries(table, room, symbols, ranks)
     assert (ranks[0::3] == PATTERN_CUT).all()
-    return ranks[2::3].tolist()
+    return [int(rank) for rank in ranks[2::3]]
 
 
 def near(pair: Pair, base: int) -> list[Pair]:
