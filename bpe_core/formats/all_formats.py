@@ -86,11 +86,12 @@ class Formats(Mapping[str, "Format"]):
 
         Each format has a mark and a sign. A file must begin with the mark, and the sign must occur near the
         beginning. Either can be empty. A format is loaded only if `head` passes both tests. Formats with a mark come
-        first, and formats with neither come last, because they are loaded for almost every file.
+        first, and formats with neither come last, because they are loaded for almost every file. A sign is searched for
+        only when its format is next, because a search through the beginning of a large file takes long.
         """
         rows = self.rows.items()
-        marked = [name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head]
-        signed = [name for name, row in rows if not row.mark and row.sign and row.sign in head]
+        marked = (name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head)
+        signed = (name for name, row in rows if not row.mark and row.sign and row.sign in head)
         others = (name for name, row in rows if not row.mark and not row.sign)
         return map(self.__getitem__, chain(marked, signed, others))
 

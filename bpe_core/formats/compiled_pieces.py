@@ -6,7 +6,7 @@ import numpy as np
 
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.kernels.scored_pieces import ODD, read_short
-from bpe_core.support.arrays import Bytes, Float64s, Int64s
+from bpe_core.support.arrays import Bytes, Float64s
 from bpe_core.text.reading.utf8 import first_invalid_in_joined
 
 
@@ -43,7 +43,7 @@ class UsualPieces:
         self._starts[self.count + 1] = self._starts[self.count]
         self.count += 1
 
-    def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
+    def columns(self) -> tuple[LaidTexts, Float64s, Bytes]:
         """Return the texts, scores and kinds of all pieces.
 
         A piece that this class cannot read has the kind ODD and an empty string as its text. If any piece is not valid
@@ -55,7 +55,7 @@ class UsualPieces:
         texts = self._texts[: starts[-1]]
         if first_invalid_in_joined(texts, starts) >= 0:
             kinds[:] = ODD
-        return LaidTexts(texts, starts), scores.astype(np.float64), kinds.astype(np.int64)
+        return LaidTexts(texts, starts), scores.astype(np.float64), kinds
 
     def odd(self) -> list[tuple[int, int]]:
         """Return the id and the offset of each piece that this class cannot read."""

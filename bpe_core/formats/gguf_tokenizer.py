@@ -296,7 +296,7 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     bytes_ = set(BYTE_TEXTS)
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
     pairs = zip(tokens.texts, tokens.kinds, strict=True)
-    kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in pairs], np.int64)
+    kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in pairs], np.uint8)
     pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), kept)
     stored = FieldValues(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
@@ -315,7 +315,7 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNKNOWN: Kind.CONTROL}
     kept = [Kind.UNKNOWN if text == tokens.unknown else kinds.get(kind, kind)
             for text, kind in zip(tokens.texts, tokens.kinds, strict=True)]  # fmt: skip
-    pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), np.array(kept, np.int64))
+    pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), np.array(kept, np.uint8))
     one_blank = tokens.flag("remove_extra_whitespaces", False)
     stored = FieldValues(
         pieces, UNIGRAM, map=tokens.map, prefix=one_blank or tokens.flag("add_space_prefix", False), one_blank=one_blank

@@ -194,9 +194,9 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
 
     Return None if there are no tokens, or if machine code cannot recover these merges. Then plain Python must do it.
     """
-    given = texts.only(tokens)
     if not len(tokens) or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING):
         return None
+    given = texts.only(tokens)
     check_lengths(given)
     from bpe_core.formats.compiled_recovering import halves_among  # loads machine code
 
@@ -208,7 +208,8 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
     place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last row represents no token
     place_of[first] = np.arange(len(first))
     place_of[tokens] = len(first) + np.arange(len(tokens))
-    parts = Parts(texts.only(first), given, place_of[halves.left], place_of[halves.right], halves.is_late)
+    left, right = place_of.take(halves.left), place_of.take(halves.right)
+    parts = Parts(texts.only(first), given, left, right, halves.is_late)
     return _recovered(parts, merging, len(symbols))
 
 
@@ -283,7 +284,7 @@ class Parts(Generic[Text]):
             return None
         id_of = np.arange(first_id - len(base), first_id + len(self.tokens))
         id_of[: len(base)] = base
-        return id_of[np.stack([self.left, self.right], axis=1)]
+        return id_of.take(np.stack([self.left, self.right])).T
 
     def in_order(self, base: Int64s) -> Int64s:
         """Return the indices of the tokens that merges can make, in the order in which they are made.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from itertools import count
@@ -22,7 +22,7 @@ from bpe_core.kernels.stored_code import OPENING
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Float64s, Int32s, Int64s
+from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
 from bpe_core.support.wording import count_text
 from bpe_core.text.decoding import UNKNOWN_SHOWN
 from bpe_core.text.preparation.whole_texts import MARKER as MARKER
@@ -194,7 +194,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
 class Pieces:
     """The vocabulary in columns: texts, scores and kinds. The id of a piece is its position."""
 
-    def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Int64s) -> None:
+    def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Bytes) -> None:
         self.texts = texts
         self.scores = scores
         self.kinds = kinds
@@ -222,16 +222,27 @@ class Pieces:
         return np.array([first.setdefault(text, number) for number, text in enumerate(self.texts)], np.int64)
 
     def numbers_of(self, *kinds: int) -> Int64s:
-        return np.flatnonzero(np.logical_or.reduce([self.kinds == kind for kind in kinds]))
+        """Return the ids of all pieces of these kinds, in ascending order."""
+        first, *others = (self._numbers_of_kind[kind] for kind in kinds)
+        return np.sort(np.concatenate((first, *others))) if others else first
+
+    @cached_property
+    def _numbers_of_kind(self) -> dict[int, Int64s]:
+        return {kind: np.flatnonzero(self.kinds == kind) for kind in Kind}
 
     def of_kind(self, kind: int) -> list[str]:
         return [*self.texts_of(self.numbers_of(kind))]
+
+    @cached_property
+    def unknown_text(self) -> str:
+        """Return the text of the piece for unknown characters."""
+        return next(iter(self.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
 
     def texts_of(self, numbers: Int64s) -> LaidTexts:
         return self.texts.only(numbers)
 
 
-NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.int64))
+NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.uint8))
 
 
 @dataclass(frozen=True)
@@ -283,7 +294,6 @@ def read(data: bytes, name: str) -> FieldValues:
         raise TooLarge(
             f"{name} has {count_text(len(data), 'byte')}. Models of more than {LARGEST_FILE:,} bytes are not read."
         )
-    stored = FieldValues()
     place = 0
     others = list[Field]()
     pieces: UsualPieces | PieceOffsets = PieceOffsets(data)
@@ -303,14 +313,16 @@ def read(data: bytes, name: str) -> FieldValues:
             others.append(field)
             _refuse_too_many(len(others), MOST_FIELDS, name, 0)
         place = behind
+    values = dict[str, Any]()
     for field in others:
         if field.number in FIELDS:
-            stored = replace(stored, **_values_in(field, FIELDS[field.number], MOST_FIELDS, name))
-    _check(stored, pieces.count, name)  # before any piece is looked at: there may be millions
-    stored = replace(stored, pieces=_pieces(pieces, data, name, stored.kind in (BPE, UNIGRAM)))
+            values |= _values_in(field, FIELDS[field.number], MOST_FIELDS, name)
+    kind = values.get("kind", UNIGRAM)
+    _check(kind, pieces.count, name)  # before any piece is looked at: there may be millions
+    stored = FieldValues(pieces=_pieces(pieces, data, name, kind in (BPE, UNIGRAM)), **values)
     texts = stored.pieces.texts
     firsts = stored.pieces.firsts
-    if not np.all(texts.data):
+    if not texts.data.all():
         raise FormatError(f"{name}: a piece holds a zero byte, which cannot occur in a text for SentencePiece.")
     again = np.flatnonzero(firsts != np.arange(len(texts)))
     if len(again):
@@ -357,8 +369,8 @@ class PieceOffsets:
     def odd(self) -> list[tuple[int, int]]:
         return list(enumerate(self._places))
 
-    def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
-        return LaidTexts.of([""] * self.count), np.zeros(self.count), np.zeros(self.count, np.int64)
+    def columns(self) -> tuple[LaidTexts, Float64s, Bytes]:
+        return LaidTexts.of([""] * self.count), np.zeros(self.count), np.zeros(self.count, np.uint8)
 
 
 def _pieces(places: UsualPieces | PieceOffsets, data: bytes, name: str, has_scores: bool) -> Pieces:
@@ -410,11 +422,10 @@ def _values_in(message: Field, fields: Mapping[int, tuple[str, type]], most: int
     return values
 
 
-def _check(stored: FieldValues, pieces: int, name: str) -> None:
-    if stored.kind not in (UNIGRAM, BPE, WORDS, CHARACTERS):
+def _check(kind: int, pieces: int, name: str) -> None:
+    if kind not in (UNIGRAM, BPE, WORDS, CHARACTERS):
         raise FormatError(
-            f"{name} holds a model of the kind {stored.kind}. This program reads Unigram, BPE, word and character "
-            "models."
+            f"{name} holds a model of the kind {kind}. This program reads Unigram, BPE, word and character models."
         )
     if pieces > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")

@@ -87,6 +87,7 @@ class _SymbolsAndMerges(NamedTuple):
     places: Int64s  # indices of its symbols among the pieces
     lone: int  # the number of last symbols that occur only in longer pieces: alone they are unknown
     made: Int64s  # the pieces that neighbours are joined to, the highest score first
+    ranks: Int64s  # the ranks of their scores
     merges: RecoveredMerges[str]  # the parts of these pieces
     lost: Int64s  # pieces that no two parts make
 
@@ -102,23 +103,37 @@ def _found(stored: FieldValues, own: bool) -> _SymbolsAndMerges:
     unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # pieces that only serve to make other pieces
     longer = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused))
     are_single = pieces.texts.are_single
-    longer = longer[~are_single[longer]]
-    longer = longer[np.argsort(-_without_negative_zero(pieces.scores)[longer], kind="stable")]
+    longer, ranks = _best_first(pieces.scores, longer[~are_single[longer]])
     # no neighbours are joined then
     made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])
-    tokens = pieces.texts_of(made)
     merging = np.where(alphabet.merging, places, NO_NUMBER)
-    merges = recovered_among(pieces.texts, merging, made) or recover(tokens, _ids_of(alphabet), len(alphabet))
+    merges = recovered_among(pieces.texts, merging, made)
+    if merges is None:
+        merges = recover(pieces.texts_of(made), _ids_of(alphabet), len(alphabet))
     singles = unused[are_single[unused]]
     single = dict(zip(pieces.texts_of(singles), singles.tolist(), strict=True))
-    letters = set() if own else single.keys() | tokens.only(merges.unmade).together
+    letters = set() if own else single.keys() | pieces.texts_of(made[merges.unmade]).together
     lone = sorted(letters - _ids_of(alphabet).keys() - {*pieces.of_kind(Kind.USER_DEFINED)}) if letters else []
     if lone:
         alphabet = Alphabet((*alphabet.given, *_characters(LaidTexts.of(lone))))
         places = np.append(places, [single.get(text, NO_NUMBER) for text in lone])
-        merges = recover(tokens, _ids_of(alphabet), len(alphabet))
+        merges = recover(pieces.texts_of(made), _ids_of(alphabet), len(alphabet))
     lost = np.concatenate((made[merges.unmade], whole))
-    return _SymbolsAndMerges(alphabet, places, len(lone), made, merges, lost)
+    return _SymbolsAndMerges(alphabet, places, len(lone), made, ranks[: len(made)], merges, lost)
+
+
+def _best_first(scores: Float64s, numbers: Int64s) -> tuple[Int64s, Int64s]:
+    """Sort pieces by their scores, the highest first. Return the ids of the pieces, and the ranks of their scores.
+
+    Equal scores have the same rank.
+    """
+    given = scores[numbers]
+    if (given[1:] < given[:-1]).all():  # most files are sorted, so this saves time
+        return numbers, np.arange(len(numbers))
+    # The library sorts -0.0 below 0.0, so -0.0 becomes a tiny negative number.
+    given[(given == 0) & np.signbit(given)] = -np.finfo(np.float64).tiny
+    order = np.argsort(-given, kind="stable")
+    return numbers[order], np.cumsum(np.diff(given[order], prepend=np.inf) != 0) - 1
 
 
 def _history_of_own(stored: FieldValues, parts: _SymbolsAndMerges, name: str) -> tuple[History, list[str]]:
@@ -142,19 +157,21 @@ def _history_of_others(stored: FieldValues, parts: _SymbolsAndMerges, name: str)
     alphabet = with_seeds(parts.alphabet, list(map(_texts, pieces.texts_of(seeds))))
     first = np.concatenate((parts.places, seeds))
     last = parts.made[merges.places]
-    is_unused = np.isin(np.concatenate((first, last)), pieces.numbers_of(Kind.UNUSED))
-    is_unused[:base] = np.arange(base) >= base - parts.lone
-    hidden = np.flatnonzero(is_unused)
+    behind = np.concatenate((seeds, last))
+    are_unused = np.flatnonzero(np.isin(behind, pieces.numbers_of(Kind.UNUSED)))
+    hidden = (*range(base - parts.lone, base), *(base + are_unused).tolist())
     joining = None
-    if len(seeds) or len(hidden) or _is_more_than_merges(parts, stored):
+    if len(seeds) or hidden or _is_more_than_merges(parts, stored):
+        unmade = parts.ranks[merges.unmade]  # the last seeds
+        others = np.full(base + len(seeds) - len(unmade), NO_PRIORITY)
         joining = MergePriorities(
-            priorities=_priorities(stored, parts, first),
+            priorities=np.concatenate((others, unmade, parts.ranks[merges.places])),
             joins_unknown=not stored.byte_fallback,
             found_first=tuple(range(base, base + len(found_first))),
-            hidden=tuple(hidden.tolist()),
+            hidden=hidden,
         )
     specials = _specials(stored)
-    unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
+    unknown = {} if stored.byte_fallback else {"unknown_text": stored.pieces.unknown_text}
     choices = {
         "special_tokens": tuple(pieces.texts_of(specials)),
         "preparation": steps_of(stored),
@@ -173,7 +190,7 @@ def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
     A word that is not a piece becomes the unknown token, or its bytes.
     """
     _check_unknown(stored, name)
-    unknown = "" if stored.byte_fallback else _unknown_text(stored)
+    unknown = "" if stored.byte_fallback else stored.pieces.unknown_text
     pieces = stored.pieces
     words = pieces.texts_of(pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED))
     specials = tuple(pieces.texts_of(_specials(stored)))
@@ -203,15 +220,15 @@ def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
     pieces = stored.pieces
     unknown = ""
     if not stored.byte_fallback:
-        unknown = UNKNOWN_TOKEN if own else _unknown_text(stored)
+        unknown = UNKNOWN_TOKEN if own else stored.pieces.unknown_text
     first = pieces.numbers_of(Kind.UNKNOWN)[:1]
     if stored.byte_fallback or not len(first):
         first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [UNKNOWN_TOKEN])
-    is_single = (pieces.kinds == Kind.NORMAL) & pieces.texts.are_single
+    normal = pieces.numbers_of(Kind.NORMAL)
+    singles = normal[pieces.texts.are_single[normal]]
     marker = pieces.texts.places_of([MARKER]) if own else first[:0]
-    is_single[marker[marker >= 0]] = False
-    singles = np.flatnonzero(is_single)
-    symbols = LaidSymbols.of([*symbols_for_unknown(unknown)])
+    singles = singles[~np.isin(singles, marker)] if own else singles
+    symbols = LaidSymbols.of(symbols_for_unknown(unknown))
     symbols = symbols.followed_by(_characters(pieces.texts_of(singles)))
     if own:
         symbols = symbols.followed_by(LaidSymbols.of([Symbol(*_texts(MARKER), "marker")]))
@@ -236,35 +253,15 @@ def _texts(text: str) -> tuple[bytes, bytes]:
     return written, text.replace(MARKER, " ").encode() if MARKER in text else written
 
 
-def _unknown_text(stored: FieldValues) -> str:
-    return next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
-
-
 def _specials(stored: FieldValues) -> Int64s:
-    kinds = stored.pieces.kinds
-    return np.flatnonzero((kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback)
+    kinds = (Kind.CONTROL, Kind.UNKNOWN) if stored.byte_fallback else (Kind.CONTROL,)
+    return stored.pieces.numbers_of(*kinds)
 
 
 def _is_more_than_merges(parts: _SymbolsAndMerges, stored: FieldValues) -> bool:
     if len(parts.merges.late) or not stored.byte_fallback:
         return True
-    return bool((np.diff(_without_negative_zero(stored.pieces.scores)[parts.made]) == 0).any())
-
-
-def _without_negative_zero(scores: Float64s) -> Float64s:
-    """Return the scores with a tiny negative number in place of -0.0, because the library sorts -0.0 below 0.0."""
-    return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
-
-
-def _priorities(stored: FieldValues, parts: _SymbolsAndMerges, first: Int64s) -> Int64s:
-    """Return the priority of each token: the rank of its score among all scores.
-
-    `first` holds the pieces that are not made of two parts.
-    """
-    places = np.cumsum(np.diff(_without_negative_zero(stored.pieces.scores)[parts.made], prepend=np.inf) != 0) - 1
-    of_piece = np.full(len(stored.pieces), NO_PRIORITY)
-    of_piece[parts.made] = places
-    return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[parts.merges.places]))
+    return len(parts.ranks) > 0 and int(parts.ranks[-1]) != len(parts.ranks) - 1  # some have equal scores
 
 
 def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
@@ -274,21 +271,24 @@ def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
     spaces. Otherwise a text is not split.
     """
     texts = stored.pieces.texts
-    kinds = stored.pieces.kinds
-    counts = (kinds == Kind.NORMAL) | (kinds == Kind.USER_DEFINED) | (kinds == Kind.UNUSED)
     data = texts.data
     first = texts.starts[:-1]
     sign = MARKER.encode()
-    blanks = np.flatnonzero(data[:-2] == sign[0])
-    blanks = blanks[(data[blanks + 1] == sign[1]) & (data[blanks + 2] == sign[2])]
-    is_edge = np.zeros(len(data) + 1, np.bool_)
-    is_edge[texts.starts] = True
-    behind = blanks[~is_edge[blanks] & (np.diff(blanks, prepend=-len(sign) - 1) != len(sign))]
-    alone = blanks[is_edge[blanks] & is_edge[blanks + len(sign)]]
-    reaches, are_known = (np.searchsorted(first, places, side="right") - 1 for places in (behind, alone))
-    is_known = (counts & (kinds != Kind.UNUSED))[are_known].any()
-    if counts[reaches].any() or not is_known:  # an unknown character is joined with the unknown ones before it
+    is_blank = np.zeros(len(data) + 1, np.bool_)
+    is_blank[: -len(sign)] = (data[:-2] == sign[0]) & (data[1:-1] == sign[1]) & (data[2:] == sign[2])
+    begins = is_blank[first]
+    alone = np.flatnonzero(begins & (np.diff(texts.starts) == len(sign)))
+    is_known = np.isin(stored.pieces.kinds[alone], (Kind.NORMAL, Kind.USER_DEFINED)).any()
+    if not is_known:  # an unknown character is joined with the unknown ones before it
         return {"pattern": "none"}
+    if np.count_nonzero(is_blank) > np.count_nonzero(begins):  # rarely, and finding out where takes time
+        blanks = np.flatnonzero(is_blank)
+        is_edge = np.zeros(len(data) + 1, np.bool_)
+        is_edge[first] = True
+        behind = blanks[~is_edge[blanks] & (np.diff(blanks, prepend=-len(sign) - 1) != len(sign))]
+        reaches = np.searchsorted(first, behind, side="right") - 1
+        if np.isin(stored.pieces.kinds[reaches], (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED)).any():
+            return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
 

@@ -12,13 +12,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
 from bpe_core.formats.sentencepiece_fields import UNIGRAM, FieldValues, Kind, bytes_field, varint_field
-from bpe_core.recipes.parts import UNKNOWN_TOKEN, Normalization
+from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text.characters import to_lowercase
@@ -206,7 +204,7 @@ def map_differs(recipe: Recipe, text: str) -> bool:
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):
         return False
-    by_map = Precompiled(base64.b64encode(_map_of(plain)).decode(), longest=True)
+    by_map = Precompiled.of(_map_of(plain))
     words = (word for word in dict.fromkeys(text.split()) if not word.isascii())
     return any(by_map.changed(TracedPiece.bare(word)).text.split() != normalize(word, plain).split() for word in words)
 
@@ -242,7 +240,7 @@ def steps_of(stored: FieldValues) -> tuple[Step, ...]:
     kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
     if stored.map or (kept and stored.kind == UNIGRAM) or "  " in kept:
-        table = Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept)
+        table = Precompiled.of(stored.map or NO_MAP, kept)
     return WholeTexts(table, Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix)).steps
 
 
@@ -253,10 +251,9 @@ def recipe_with(stored: FieldValues, merges: int, name: str, **choices: Any) -> 
 
 
 def decoding_of(stored: FieldValues) -> SentencePiece:
-    unknown = next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
     changes = bool(stored.map_behind)  # otherwise no later operation does anything, either
     return SentencePiece(
-        unknown,
+        stored.pieces.unknown_text,
         stored.unknown_shown,
         stored.prefix,
         stored.one_blank,
@@ -298,7 +295,7 @@ def spec_of_steps(recipe: Recipe) -> bytes | None:
 def recipe_of(stored: FieldValues, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
     """Return the recipe of a file that this program wrote, and notes about it."""
     pieces = stored.pieces
-    specials = tuple(pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.CONTROL, Kind.USER_DEFINED)))))
+    specials = tuple(pieces.texts_of(pieces.numbers_of(Kind.CONTROL, Kind.USER_DEFINED)))
     notes = ["Control symbols of the file are special tokens here."] if specials else []
     said = {"pattern": "whitespace", "marker": "prefix", "special_tokens": specials}
     return recipe_with(stored, steps, name, **{**said, **_text_choices(stored, name), **choices}), notes

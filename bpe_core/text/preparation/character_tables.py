@@ -6,7 +6,7 @@ import base64
 import binascii
 import struct
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from bpe_core.errors import RecipeError
 from bpe_core.text.characters import raw_bytes
@@ -23,8 +23,12 @@ class CharacterTable:
         size = int.from_bytes(data[:4], "little") if len(data) >= 4 else 1
         if size % 4 or size > len(data) - 4:
             raise RecipeError("The table of characters is damaged: its header is not valid.")
-        self._units = struct.unpack(f"<{size // 4}I", data[4 : 4 + size])
+        self._trie = data[4 : 4 + size]
         self._texts = data[4 + size :]
+
+    @cached_property
+    def _units(self) -> tuple[int, ...]:
+        return struct.unpack(f"<{len(self._trie) // 4}I", self._trie)
 
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
         """Yield each prefix of `key` that is in the table, the shortest first.

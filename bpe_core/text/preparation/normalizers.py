@@ -5,6 +5,7 @@ For each new character, they also return the offset in the old text from which i
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -270,6 +271,13 @@ class Precompiled:
     one_blank: bool = False  # after a space, a part is replaced by its result without leading spaces
     before: str = ""  # put before the result of any text, even an empty one
     behind: str = ""  # and after it; but with `one_blank` not if the text was spaces only
+
+    @classmethod
+    def of(cls, data: bytes, kept: str = "") -> Precompiled:
+        """Return the operation for the table of a SentencePiece model. `kept` lists the texts that stay unchanged."""
+        made = cls(base64.b64encode(data).decode(), longest=True, kept=kept)
+        vars(made)["table"] = CharacterTable(data)  # decoding the text takes several times as long as encoding it
+        return made
 
     @property
     def words(self) -> str:

@@ -53,7 +53,7 @@ def first_invalid_in_joined(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
     A text that begins inside a character is not valid, either. `edges` are the offsets between the texts. Return -1 if
     all texts are valid.
     """
-    inside = edges[edges < len(data)]
+    inside = edges[: np.searchsorted(edges, len(data))]
     cut = inside[(data[inside] & 0xC0) == 0x80]
     return min((place for place in (first_invalid(data.data), *cut[:1].tolist()) if place >= 0), default=-1)
 
