@@ -198,6 +198,7 @@ _OWN = {
         f"{HERE}.sentencepiece_model",
         (".spm.model", ".spm", ".model"),
         mark=b"\n",
+        is_quick=True,
         purpose="for SentencePiece",
     ),
     "gguf": Row(
@@ -234,6 +235,7 @@ MOST_LINES = LARGEST_VOCABULARY + 2**20
 LARGEST_UNPACKED = 2**28  # bytes; a table becomes some three times smaller
 LARGEST_BESIDE = 2**26  # bytes of a sidecar file
 KEPT_FROM = 100_000  # bytes; the opened table of a larger file is stored, as opening takes longer than reading it again
+TIMES_IF_QUICK = 10  # how many times larger the files of quick formats are for which this is so
 
 
 def format_for(path: Path | str) -> Format:
@@ -300,9 +302,19 @@ def _is_kept(path: Path) -> bool:
     program would not notice a change of a plug-in.
     """
     try:
-        return path.stat().st_size >= KEPT_FROM and not ROWS.from_plugins
+        size = path.stat().st_size
+        if size < KEPT_FROM or ROWS.from_plugins:
+            return False
+        return size >= KEPT_FROM * TIMES_IF_QUICK or not _is_quick(_file_to_read(path))
     except (OSError, ValueError):  # the error comes when the file is opened
         return False
+
+
+def _is_quick(path: Path) -> bool:
+    """Return whether a file begins like the files of a format that is opened quickly."""
+    marks = tuple(row.mark for row in FORMATS.rows.values() if row.is_quick)
+    with open(path, "rb") as file:
+        return file.read(max(map(len, marks))).startswith(marks)
 
 
 def _open(path: Path, beside: Beside) -> OpenedTable:

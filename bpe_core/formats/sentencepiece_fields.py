@@ -228,7 +228,7 @@ class Pieces:
 
     @cached_property
     def _numbers_of_kind(self) -> dict[int, Int64s]:
-        return {kind: np.flatnonzero(self.kinds == kind) for kind in Kind}
+        return {kind: np.flatnonzero(self.kinds == int(kind)) for kind in Kind}  # NumPy is slow with an enumeration
 
     def of_kind(self, kind: int) -> list[str]:
         return [*self.texts_of(self.numbers_of(kind))]

@@ -278,8 +278,9 @@ def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
     is_blank[: -len(sign)] = (data[:-2] == sign[0]) & (data[1:-1] == sign[1]) & (data[2:] == sign[2])
     begins = is_blank[first]
     alone = np.flatnonzero(begins & (np.diff(texts.starts) == len(sign)))
-    is_known = np.isin(stored.pieces.kinds[alone], (Kind.NORMAL, Kind.USER_DEFINED)).any()
-    if not is_known:  # an unknown character is joined with the unknown ones before it
+    kinds = stored.pieces.kinds
+    # Without such a piece, an unknown space is joined with the unknown characters before it.
+    if {Kind.NORMAL, Kind.USER_DEFINED}.isdisjoint(kinds[alone].tolist()):
         return {"pattern": "none"}
     if np.count_nonzero(is_blank) > np.count_nonzero(begins):  # rarely, and finding out where takes time
         blanks = np.flatnonzero(is_blank)
@@ -287,7 +288,7 @@ def _choices_for_splitting(stored: FieldValues) -> dict[str, str]:
         is_edge[first] = True
         behind = blanks[~is_edge[blanks] & (np.diff(blanks, prepend=-len(sign) - 1) != len(sign))]
         reaches = np.searchsorted(first, behind, side="right") - 1
-        if np.isin(stored.pieces.kinds[reaches], (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED)).any():
+        if not {Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED}.isdisjoint(kinds[reaches].tolist()):
             return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 

@@ -32,6 +32,7 @@ _AS_THE_CHARACTER = -1  # the symbol for an unknown character covers all its byt
 STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds of symbols that merges never join
 KINDS: tuple[SymbolKind, ...] = get_args(SymbolKind)
 NUMBER_OF_KIND = dict(zip(KINDS, range(len(KINDS)), strict=True))
+_STAYS_ALONE = np.array([kind in STAYS_ALONE for kind in KINDS])
 Int8s = npt.NDArray[np.int8]
 
 
@@ -245,7 +246,7 @@ class Alphabet:
     @cached_property
     def merging(self) -> list[bool]:
         """Return a list of booleans, which say whether a merge may join each symbol. Do not change the list."""
-        merges: list[bool] = (~np.isin(self._kinds, list(map(NUMBER_OF_KIND.__getitem__, STAYS_ALONE)))).tolist()
+        merges: list[bool] = (~_STAYS_ALONE[self._kinds]).tolist()
         return merges + [True] * (len(self) - len(self.given))
 
     @cached_property

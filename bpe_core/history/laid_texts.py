@@ -105,7 +105,10 @@ class LaidTexts(Sequence[str]):
 
         The first byte of a character gives its width.
         """
-        single: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
+        widths = np.diff(self.starts)
+        single: Bools = widths <= _WIDTH_BY_LEAD[-1]
+        short = np.flatnonzero(single)  # the others need no look at their first bytes
+        single[short] = widths[short] == _WIDTH_BY_LEAD[self._leads_of(short)]
         return single
 
     def are_single_behind(self, beginnings: Int64s) -> Bools:
@@ -188,12 +191,11 @@ class LaidTexts(Sequence[str]):
         Texts with different numbers are different.
         """
         widths = np.diff(self.starts)
-        return widths << 8 | self._leads * (widths > 0)
+        return widths << 8 | self._leads_of(np.arange(len(self))) * (widths > 0)
 
-    @property
-    def _leads(self) -> Bytes:
-        """Return the first byte of each text. The value for an empty text has no meaning."""
-        leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[:-1]]
+    def _leads_of(self, places: Int64s) -> Bytes:
+        """Return the first byte of some texts. The value for an empty text has no meaning."""
+        leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[places]]
         return leads
 
 

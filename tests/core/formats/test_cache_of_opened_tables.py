@@ -109,6 +109,24 @@ def test_a_table_from_the_cache_gives_the_same_ids(table: Path) -> None:
     assert second.notes == first.notes
 
 
+def test_a_sentencepiece_model_is_stored_only_if_it_is_ten_times_larger_than_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "table.model"
+    train_preset("sentencepiece-like").save(model)
+    ranks = tmp_path / "table.tiktoken"
+    train_preset("gpt2").save(ranks)
+    monkeypatch.setattr(all_formats, "KEPT_FROM", model.stat().st_size // 5)
+    open_table(model)
+    assert not (tmp_path / "cache/opened").exists()
+    monkeypatch.setattr(all_formats, "KEPT_FROM", ranks.stat().st_size // 5)
+    open_table(ranks)
+    assert len(stored_files(tmp_path)) == 1
+    monkeypatch.setattr(all_formats, "KEPT_FROM", model.stat().st_size // 10)
+    open_table(model)
+    assert len(stored_files(tmp_path)) == 2
+
+
 def test_a_changed_file_is_read_again_instead_of_being_taken_from_the_cache(table: Path, readings: list[str]) -> None:
     first = open_table(table)
     lines = table.read_bytes().splitlines(keepends=True)
