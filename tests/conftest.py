@@ -95,11 +95,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     So one process compiles each file, and the other processes load the result.
     """
     if given := getattr(session.config, "workerinput", None):
-        files = [file for name in session.config.args for file in sorted(Path(name).rglob("test_*.py"))]
+        files = [file for name in session.config.args for file in _test_files(Path(name.partition("::")[0]))]
         first = int(given["workerid"].removeprefix("gw")) * len(files) // given["workercount"]
         for file in files[first:] + files[:first]:
             with suppress(Exception, pytest.skip.Exception):  # of which collecting tells
                 import_module(".".join(file.resolve().relative_to(ROOT).with_suffix("").parts))
+
+
+def _test_files(place: Path) -> list[Path]:
+    return sorted(place.rglob("test_*.py")) if place.is_dir() else [place]
 
 
 def pytest_sessionfinish() -> None:
