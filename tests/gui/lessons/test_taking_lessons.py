@@ -66,6 +66,7 @@ def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_in_sight, timeout=WAIT)
 
 
+@pytest.mark.usefixtures("only_window")
 def test_buttons_of_a_lesson_page_are_directly_below_its_text(qtbot: QtBot, program: Program) -> None:
     program.window.resize(SMALL)
     begin(qtbot, program, lesson_named(NAMES[0]))
@@ -192,6 +193,7 @@ def test_a_lesson_stored_in_the_folder_of_a_method_can_be_taken_to_the_end(qtbot
     assert program.lesson_panel.currentWidget() is program.lesson_panel.end
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_user_can_take_a_lesson_with_the_keyboard_alone(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
@@ -233,6 +235,7 @@ def test_a_user_can_take_a_lesson_with_the_keyboard_alone(qtbot: QtBot, program:
     assert focus() is program.lesson_panel.end.next_button
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_lesson_page_that_changes_the_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
     """The merges of the previous run must not count as answers on this page."""
     program.teaching.begin(lesson_named("ties").name, 0)
@@ -249,6 +252,7 @@ def test_a_lesson_page_that_changes_the_tie_rule_begins_without_an_answer(qtbot:
     assert_answer_is_hidden(program, page)
 
 
+@pytest.mark.usefixtures("only_window")
 def test_clicking_between_two_tokens_answers_a_lesson_with_their_pair(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
@@ -266,6 +270,7 @@ def test_clicking_between_two_tokens_answers_a_lesson_with_their_pair(qtbot: QtB
     assert "45 times" in feedback.sentence
 
 
+@pytest.mark.usefixtures("only_window")
 def test_going_back_in_a_lesson_shows_the_earlier_page_unchanged(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("weights")
     program.teaching.begin(lesson.name, 0)
@@ -290,6 +295,7 @@ def test_going_back_in_a_lesson_shows_the_earlier_page_unchanged(qtbot: QtBot, p
         )
 
 
+@pytest.mark.usefixtures("only_window")
 def test_leaving_a_lesson_restores_the_session_and_the_window(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
@@ -337,6 +343,7 @@ def test_the_list_of_lessons_remembers_which_lessons_are_done(
     assert "(done)" in other.lesson_panel.list.buttons[lesson.name].description()
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_window_without_a_run_offers_a_lesson(qtbot: QtBot, program: Program) -> None:
     assert program.pages[PairsPage].invitation.isVisible()
     qtbot.mouseClick(program.pages[PairsPage].invitation, LEFT)
@@ -344,6 +351,7 @@ def test_a_window_without_a_run_offers_a_lesson(qtbot: QtBot, program: Program) 
     assert isinstance(program.actions["lessons"], QAction)
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_wrong_prediction_in_a_lesson_can_be_tried_again(qtbot: QtBot, program: Program) -> None:
     program.teaching.begin(lesson_named("weights").name, 1)
     page = page_of(qtbot, program)
@@ -359,6 +367,7 @@ def test_a_wrong_prediction_in_a_lesson_can_be_tried_again(qtbot: QtBot, program
     assert "o + o occurs 45 times" in view.feedback.sentence.text()
 
 
+@pytest.mark.usefixtures("only_window")
 def test_an_answer_does_not_count_if_the_user_has_already_seen_the_solution(qtbot: QtBot, program: Program) -> None:
     """The window shows the next pair, and the user may look at it before answering."""
     settle(qtbot, program)
@@ -378,6 +387,7 @@ def test_an_answer_does_not_count_if_the_user_has_already_seen_the_solution(qtbo
     program.course.leave()
 
 
+@pytest.mark.usefixtures("only_window")
 def test_a_lesson_page_stays_visible_after_the_compare_room_is_opened_twice(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
@@ -396,6 +406,7 @@ def test_a_lesson_page_stays_visible_after_the_compare_room_is_opened_twice(qtbo
     assert program.window.stage == ""
 
 
+@pytest.mark.usefixtures("only_window")
 def test_lessons_are_shared_as_a_web_page(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

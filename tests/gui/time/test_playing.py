@@ -201,6 +201,7 @@ def test_training_shows_the_last_step_immediately_when_the_steps_are_not_played(
     assert program.session.cursor.position == 0
 
 
+@pytest.mark.usefixtures("only_window")
 def test_the_speed_slider_sets_the_speed_of_playing(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
@@ -275,6 +276,7 @@ def test_only_a_single_step_after_a_pause_is_animated(
     assert len(steps) == 2
 
 
+@pytest.mark.usefixtures("only_window")
 def test_tokens_can_be_coloured_by_age_or_rarity(program: Program, train: Train) -> None:
     small(program, 280)
     train(program)

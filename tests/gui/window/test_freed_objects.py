@@ -19,7 +19,7 @@ from app.window.pages import CORPUS_TEXT
 from app.window.text.text_model import TokenTextModel
 from app.wiring import Program
 from tests.conftest import ONCE
-from tests.e2e.soak import qt_objects
+from tests.e2e.soak import count_qt_objects
 from tests.gui.conftest import WAIT, Train, wait_for_rest
 
 # The window is closed at the end, and files and pages of others are not opened here.
@@ -67,7 +67,7 @@ def test_no_action_leaves_qt_objects_behind_when_repeated(
                     action.trigger()
                     QCoreApplication.processEvents()
                 come_to_rest(qtbot, program)
-            return qt_objects(program).total()
+            return count_qt_objects(program)
 
         counts = [objects_after(FIRST), objects_after(FURTHER)]
         if counts[1] - counts[0] >= FURTHER:  # one each time, or some that are made once

@@ -78,6 +78,7 @@ def spoken_cells(table: QAbstractItemView) -> list[str]:
     return [interface.child(place).text(QAccessible.Text.Name) for place in range(interface.childCount())]
 
 
+@pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
 def test_a_screen_reader_can_read_the_text_and_the_tiles_and_the_tables_and_the_charts_of_each_room(
     qtbot: QtBot, program: Program, train: Train, room: str
@@ -164,6 +165,7 @@ def mnemonics(menu: QMenu | QMenuBar) -> Iterator[str]:
             yield from mnemonics(action.menu())  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("only_window")
 def test_the_entries_of_each_menu_have_different_access_letters(qtbot: QtBot, program: Program, train: Train) -> None:
     assert list(mnemonics(program.window.menuBar())) == []
     train(program)
@@ -172,6 +174,7 @@ def test_the_entries_of_each_menu_have_different_access_letters(qtbot: QtBot, pr
     assert list(mnemonics(program.window.menuBar())) == []
 
 
+@pytest.mark.usefixtures("only_window")
 def test_no_key_is_the_shortcut_of_two_actions(program: Program) -> None:
     keys: dict[str, str] = {}
     everywhere = {Qt.ShortcutContext.WindowShortcut, Qt.ShortcutContext.ApplicationShortcut}
@@ -182,11 +185,13 @@ def test_no_key_is_the_shortcut_of_two_actions(program: Program) -> None:
     assert {key.key().toString() for key in program.window.findChildren(QShortcut)}.isdisjoint(keys)
 
 
+@pytest.mark.usefixtures("only_window")
 def test_frequent_actions_have_a_keyboard_shortcut(program: Program) -> None:
     often = ("main", "step", "stop", "export", "find", "undo", "live", "play", "go_to", "open")
     assert [name for name in often if program.actions[name].shortcut().isEmpty()] == []
 
 
+@pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
 def test_the_tab_key_reaches_every_part_of_each_room(qtbot: QtBot, program: Program, train: Train, room: str) -> None:
     train(program)
