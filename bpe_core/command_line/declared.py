@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+WITHOUT_TERMINAL = partial(argparse.HelpFormatter, width=80)
 
 
 class DeclaredArguments:
@@ -13,7 +16,8 @@ class DeclaredArguments:
     def __init__(self, declare: Callable[[argparse.ArgumentParser], object]) -> None:
         self.actions: list[argparse.Action] = []
         self.description = self.epilog = ""
-        self._parser = argparse.ArgumentParser(add_help=False)  # knows the name of each argument
+        # It knows the name of each argument. Without a width, it would ask for that of the terminal for each argument.
+        self._parser = argparse.ArgumentParser(add_help=False, formatter_class=WITHOUT_TERMINAL)
         declare(self)  # type: ignore[arg-type]  # this class has the methods of a parser
 
     def add_argument(self, *flags: str, **keywords: Any) -> argparse.Action:

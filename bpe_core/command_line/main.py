@@ -35,6 +35,7 @@ from bpe_core.command_line.parser import (
     as_question,
     command_named,
     complete_replacements,
+    files_read_by,
     options_in,
     parser_for,
     refuse_empty_names,
@@ -126,8 +127,9 @@ def _run(argv: Sequence[str], when_loaded: Callable[[], None]) -> int:
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
             results = results_of(options)
             manifest = options.manifest if is_told else None
-            announce_pipes(options)
-            complete_replacements(options, results)
+            read = files_read_by(options)
+            announce_pipes(read)
+            complete_replacements({*results, *read})
             refuse_to_replace_inputs(options, results, manifest)
             with reserve(*results, manifest=manifest, grows=command.grows):
                 return _accounted_for(argv, command, options) if is_told else command.run(options)

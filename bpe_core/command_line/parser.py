@@ -156,12 +156,12 @@ def names_files(action: argparse.Action) -> bool:
     return any(name in FILES for name in shown)
 
 
-def complete_replacements(options: argparse.Namespace, results: Sequence[str]) -> None:
-    """Complete the replacement of the files that this command reads or writes.
+def complete_replacements(paths: Collection[str]) -> None:
+    """Complete the replacement of files that a command reads or writes.
 
     An earlier command may have been killed while it replaced these files.
     """
-    for path in {*results, *files_read_by(options)}:
+    for path in paths:
         if "://" not in path:
             path_to_read(path)
 
@@ -179,12 +179,12 @@ def refuse_empty_names(parser: argparse.ArgumentParser, options: argparse.Namesp
             parser.error(f"argument {'/'.join(action.option_strings) or shown_name(action)}: the name is empty")
 
 
-def announce_pipes(options: argparse.Namespace) -> None:
+def announce_pipes(read: Collection[str]) -> None:
     """Write to standard error which named pipes are read, because reading waits for a program that writes to them.
 
     Pipes that the shell makes are left out, such as `<(zcat book.gz)`, because their writers have already begun.
     """
-    for path in sorted(files_read_by(options)):
+    for path in sorted(read):
         if not path.startswith(("/dev/", "/proc/")) and _is_pipe(path):
             sys.stderr.write(f"{PROGRAM}: Waiting for a program that writes to the pipe {path}.\n")
 
@@ -333,7 +333,8 @@ class _CommandParser(argparse.ArgumentParser):
     """A parser that shortens long arguments in its error messages, and escapes characters that control the terminal."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)
+        width = shutil.get_terminal_size().columns - 2  # argparse would look it up again for each argument
+        super().__init__(formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=width), **given)
 
     def error(self, message: str) -> NoReturn:
         super().error(plain(message, LONGEST_SENTENCE))
