@@ -6,8 +6,7 @@ Without arguments, the program prints examples for a beginner.
 import sys
 from pathlib import Path
 
-from bpe_core.command_line.main import run_as_process
-
+INTERRUPTED = 130  # as after Ctrl-C in a command
 HERE = Path(__file__).parent
 BEGIN = f"""\
 The engine of BPE Explorer; `bpe-explorer` opens the window.
@@ -28,8 +27,18 @@ to read:
   {HERE.parent / "resources" / "manual" / "start.md"}    the manual
 """
 
-if __name__ == "__main__":
-    if len(sys.argv) == 1:
+
+def main(arguments: list[str]) -> int:
+    if not arguments:
         sys.stdout.write(BEGIN)
-        sys.exit(0)
-    sys.exit(run_as_process(sys.argv[1:]))
+        return 0
+    try:
+        from bpe_core.command_line.main import run_as_process  # takes a moment, in which a person may press Ctrl-C
+
+        return run_as_process(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 INTERRUPTED_WHILE_LOADING = """
 import os, signal, sys
-from app.__main__ import main
+from {program}.__main__ import main
 
 class Interrupter:
     def find_spec(self, name, path, target=None):
@@ -46,8 +46,9 @@ def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_ctrl_c_while_a_command_is_loaded_ends_the_command_without_a_traceback() -> None:
-    command = [sys.executable, "-c", INTERRUPTED_WHILE_LOADING]
+@pytest.mark.parametrize("program", ["app", "bpe_core"])
+def test_ctrl_c_while_a_command_is_loaded_ends_the_command_without_a_traceback(program: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_LOADING.format(program=program)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
