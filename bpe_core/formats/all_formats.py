@@ -20,6 +20,7 @@ from bpe_core.formats.other_files import sentence_about_other
 from bpe_core.formats.transformers_files import SIDECARS, VOCABULARY, WHOLE
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
+from bpe_core.kernels.readiness import is_loaded
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.atomic import path_to_read, waiting, write_together
@@ -299,13 +300,14 @@ def _is_kept(path: Path) -> bool:
     """Return whether the table that is read from a file is stored in the cache.
 
     The tables of small files are not stored. No table is stored if plug-ins have added formats, because this
-    program would not notice a change of a plug-in.
+    program would not notice a change of a plug-in. With machine code, some formats are opened so quickly that only
+    large files are worth storing. But a stored table also saves the time of loading machine code.
     """
     try:
         size = path.stat().st_size
         if size < KEPT_FROM or ROWS.from_plugins:
             return False
-        return size >= KEPT_FROM * TIMES_IF_QUICK or not _is_quick(_file_to_read(path))
+        return size >= KEPT_FROM * TIMES_IF_QUICK or not is_loaded() or not _is_quick(_file_to_read(path))
     except (OSError, ValueError):  # the error comes when the file is opened
         return False
 

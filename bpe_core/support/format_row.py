@@ -15,4 +15,4 @@ class Row(NamedTuple):
     mark: bytes = b""  # bytes with which all its files begin; other files are not offered to it
     sign: bytes = b""  # bytes that all its files hold near the beginning; other files are not offered to it
     purpose: str = ""  # what a user writes it for: "for" and a program, or a table and what reads it
-    is_quick: bool = False  # whether opening a file takes hardly longer than reading its stored table
+    is_quick: bool = False  # whether machine code opens a file in little more time than its stored table takes

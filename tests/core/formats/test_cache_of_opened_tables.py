@@ -109,13 +109,14 @@ def test_a_table_from_the_cache_gives_the_same_ids(table: Path) -> None:
     assert second.notes == first.notes
 
 
-def test_a_sentencepiece_model_is_stored_only_if_it_is_ten_times_larger_than_other_files(
+def test_with_machine_code_a_sentencepiece_model_is_stored_only_if_it_is_ten_times_larger_than_other_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tmp_path / "table.model"
     train_preset("sentencepiece-like").save(model)
     ranks = tmp_path / "table.tiktoken"
     train_preset("gpt2").save(ranks)
+    monkeypatch.setattr(all_formats, "is_loaded", lambda: True)
     monkeypatch.setattr(all_formats, "KEPT_FROM", model.stat().st_size // 5)
     open_table(model)
     assert not (tmp_path / "cache/opened").exists()
@@ -125,6 +126,17 @@ def test_a_sentencepiece_model_is_stored_only_if_it_is_ten_times_larger_than_oth
     monkeypatch.setattr(all_formats, "KEPT_FROM", model.stat().st_size // 10)
     open_table(model)
     assert len(stored_files(tmp_path)) == 2
+
+
+def test_without_loaded_machine_code_a_sentencepiece_model_is_stored_like_any_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "table.model"
+    train_preset("sentencepiece-like").save(model)
+    monkeypatch.setattr(all_formats, "is_loaded", lambda: False)
+    monkeypatch.setattr(all_formats, "KEPT_FROM", model.stat().st_size // 5)
+    open_table(model)
+    assert len(stored_files(tmp_path)) == 1
 
 
 def test_a_changed_file_is_read_again_instead_of_being_taken_from_the_cache(table: Path, readings: list[str]) -> None:
