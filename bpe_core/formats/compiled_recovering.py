@@ -74,7 +74,7 @@ def _room(are_bytes: bool) -> ShortBuffer:
 def _initial_tables(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
     """Return a table of all texts, and a table of the tokens' parts, in which no part is known yet."""
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
-    ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
+    ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens), dtype=np.int32)
     halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)
     so_far = with_own_buffer(texts)._replace(hints=np.zeros_like(texts.hints))
     return so_far, Halves(tokens.astype(np.int32), ranks, *halves[0], *halves[1])

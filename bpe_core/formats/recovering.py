@@ -207,7 +207,7 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
         return None
     place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last row represents no token
     place_of[first] = np.arange(len(first))
-    place_of[tokens] = len(first) + np.arange(len(tokens))
+    place_of[tokens] = np.arange(len(first), len(first) + len(tokens), dtype=np.int32)
     left, right = place_of.take(halves.left), place_of.take(halves.right)
     parts = Parts(texts.only(first), given, left, right, halves.is_late)
     return _recovered(parts, merging, len(symbols))
