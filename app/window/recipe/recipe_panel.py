@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -144,7 +144,8 @@ class RecipePanel(QScrollArea):
         self._refusals[choice] = label = _small_label(is_muted=False)
         label.setObjectName(f"refusal of {choice}")
         layout = self._layouts[choice]
-        row, _ = layout.getWidgetPosition(self.size_box if choice == "vocab_size" else self.field(choice))
+        field = self.size_box if choice == "vocab_size" else self.field(choice)
+        row, _ = cast(tuple[int, QFormLayout.ItemRole], layout.getWidgetPosition(field))
         layout.insertRow(row + 1, label)
 
     # -- from the fields to the recipe, and back -------------------------------------------
