@@ -75,6 +75,7 @@ GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; offsets have 32 bits
 MOST_PATHS = 1 << 16  # remembered words of a best-path encoder, whose memory is reused
 DESKS_KEPT = 16
+MEMORIES_KEPT = 8  # caches of words, one for each kind of result and number of merges; each takes a megabyte or more
 SHORT_TEXT = 1 << 12  # bytes; the buffers for texts up to this length are made once
 _CUTS = 3 * kernel.AT_ONCE + 8  # room for the scanner's results
 _BEHIND = 3 * kernel.BLOCK  # unused room at the end of the output
@@ -381,6 +382,7 @@ class CompiledEncoder:
                 with suppress(ValueError):  # another thread made it first
                     self._desks.remove(desk)
                     return desk
+        self._drop_old_memories()
         number = self._table.number.copy()
         number[LIMIT] = at
         of_pieces = self._pieces.number.copy()
@@ -405,6 +407,15 @@ class CompiledEncoder:
             words=kernel.TextWords(np.empty(_CUTS, np.int32), self._machine, self._drops_blanks),
             registers=np.zeros(REGISTERS, np.int64),
         )
+
+    def _drop_old_memories(self) -> None:
+        """Make room for one more cache of words. Drop the buffers that use the caches of the longest time ago."""
+        desks = self._desks[:]
+        used = list(dict.fromkeys((desk.kind, desk.at) for desk in reversed(desks)))
+        for desk in desks:
+            if (desk.kind, desk.at) in used[MEMORIES_KEPT - 1 :]:
+                with suppress(ValueError):  # another thread has taken it
+                    self._desks.remove(desk)
 
     def _remembered_words(self, kind: int, at: int) -> RememberedWords:
         """Return the cache of encoded words for one kind of result after `at` merges.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -244,6 +245,24 @@ def test_threads_that_encode_at_different_steps_do_not_disturb_each_other() -> N
         asked = [at for at in expected for _ in range(6)]
         for at, ids in zip(asked, pool.map(lambda at: compiled.ids(text, at).tolist(), asked), strict=True):
             assert ids == expected[at]
+
+
+def test_an_encoder_keeps_only_the_caches_of_words_that_it_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each number of steps has its own cache, which takes a megabyte or more, and a user can visit every step."""
+    caches: weakref.WeakSet[compiled_encoder.RememberedWords] = weakref.WeakSet()
+    make = compiled_encoder.RememberedWords
+
+    def make_known(most_words: int) -> compiled_encoder.RememberedWords:
+        cache = make(most_words)
+        caches.add(cache)
+        return cache
+
+    monkeypatch.setattr(compiled_encoder, "RememberedWords", make_known)
+    plain, compiled = both_encoders(small_history())
+    text = many_words(50)
+    for at in range(compiled_encoder.MEMORIES_KEPT + 5):
+        assert compiled.ids(text, at).tolist() == plain.ids(text, at).tolist()
+    assert len(caches) == compiled_encoder.MEMORIES_KEPT
 
 
 @given(
