@@ -188,6 +188,12 @@ class Counts(QObject):
         self._next = None
         self._background.cancel(TOPIC)
 
+    def forget(self) -> None:
+        """Empty the cache of counts, and stop counting, because another session is about to be shown."""
+        self.cancel()
+        self._outcomes = {}
+        self._wanted = {}
+
     def _start_next(self) -> None:
         if self._next is None:
             self.settled.emit()

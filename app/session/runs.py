@@ -131,6 +131,11 @@ class Runs(RunList):
             run.recipe = recipe
             self._learn(run, None)
 
+    def forget_results(self) -> None:
+        """Forget everything that was computed about runs, because another session is about to be shown."""
+        self.studies.forget()
+        self.mixed.forget()
+
     def _report_missing_text(self, sentence: str) -> None:
         what_to_do = "Open a file, paste a text or choose a sample."
         self._background.notify(f"{sentence}. {what_to_do}", is_still_true=lambda: not self.has_texts())

@@ -155,6 +155,8 @@ class Session(QObject):
         self.selection.forget()
         self._wanted = None
         self.corpus.stop_listing()
+        self.corpus.counts.forget()
+        self.runs.forget_results()
         self.bookmarks.put_quietly(bookmarks)
         self.specials.put_quietly("")
         contents.show(self, runs)

@@ -107,6 +107,11 @@ class MixedWords:
         parts = self.grouped_words(tables).weighted_parts(mixture)
         return {name or IN_NONE: table for name, table in parts.items() if len(table)}
 
+    def forget(self) -> None:
+        """Empty the cache, because another session is about to be shown."""
+        with self._lock:
+            self._known = None
+
     def grouped_words(self, tables: Tables) -> GroupedWords:
         with self._lock:
             if self._known is None or not hold_same_tables(self._known[0], tables):
@@ -197,6 +202,11 @@ class Studies:
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
             return study
+
+    def forget(self) -> None:
+        """Empty the cache, because another session is about to be shown."""
+        with self._lock:
+            self._known.clear()
 
     def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
         """Return a study of the same tokenizer on the texts of the corpus."""

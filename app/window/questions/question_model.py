@@ -61,6 +61,7 @@ class QuestionModel(QObject, LazyModel):
         self._topic = f"question {name}"
         self._sorted = (-1, False)  # the column that sorts, and whether in descending order
         self._asked: Hashable = None
+        self._asked_about: list[Run] = []
         self._is_partial = False  # whether the answer is still getting better
         self._takes_long = timer(self, LONG_MILLISECONDS, self._show_that_it_takes_long)
         self._texts: set[str] = set()  # columns
@@ -200,6 +201,7 @@ class QuestionModel(QObject, LazyModel):
                 self.progress = stage
                 self.changed.emit()
 
+        self._asked_about = runs
         self._is_partial = False
         if self.answer is None:
             self._take(None, ASKING)
@@ -270,8 +272,15 @@ class QuestionModel(QObject, LazyModel):
         return values | ({"at": at} if self.question.follows_time else {})
 
     def _forget_removed_runs(self) -> None:
-        """Forget the answer if it is about a removed run and the page of the answer is not visible."""
+        """Stop the question if it is about a removed run.
+
+        Forget the answer if it is about a removed run and the page of the answer is not visible.
+        """
         runs = self._session.runs.all
+        if any(run not in runs for run in self._asked_about):
+            self._asked = None
+            self._asked_about = []
+            self._session.background.cancel(self._topic)
         if not self.is_watched and any(run not in runs for run in self.about):
             self._asked = None
             self._take(None, NOTHING_YET)

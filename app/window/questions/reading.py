@@ -123,6 +123,7 @@ class RowReader(QObject):
             return
         self._answer = answer
         self._tokenizers = {}
+        self._documents = None
         self.close()
         if answer is not None and asked is not None:
             question, studies = asked
