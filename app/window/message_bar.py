@@ -65,14 +65,20 @@ class MessageBar(QFrame):
             self._waiting.append(notice)
 
     def close_notice(self) -> None:
-        self.hide()
+        self._remove_shown()
         self._show_next()
 
     def forget(self) -> None:
         self._waiting.clear()
         self._being_read.stop()
         self.sentence.clear()
+        self._remove_shown()
+
+    def _remove_shown(self) -> None:
+        """Hide the message, and drop it with its buttons. They may hold a deleted run."""
         self.hide()
+        self._shown = None
+        self._offer(())
 
     def remove_former(self) -> None:
         """Remove messages about an earlier training or session. Offers that a user can still accept stay."""

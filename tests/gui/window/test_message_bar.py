@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -104,3 +108,23 @@ def test_a_message_disappears_when_its_cause_is_gone(qtbot: QtBot, program: Prog
     assert messages.sentence.text().startswith("There is no text to learn from")
     program.opening.open_sample(samples()[0])
     assert not messages.isVisible()
+
+
+def test_a_closed_message_keeps_nothing_that_its_buttons_would_need(qtbot: QtBot) -> None:
+    class Thing:
+        """An object that a button of a message would bring back."""
+
+        def bring_back(self) -> None: ...
+
+    bar = MessageBar()
+    qtbot.addWidget(bar)
+    for close in (bar.close_notice, bar.forget):
+        thing = Thing()
+        bar.show_notice(Notice("It was deleted.", answers=(Answer("Undo", thing.bring_back),)))
+        kept = weakref.ref(thing)
+        del thing
+        assert kept() is not None
+        close()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+        assert kept() is None
