@@ -16,7 +16,7 @@ WORTH_A_LOOK = 10_000  # fewer new containers are not worth a search
 URGENT = 1_000_000  # so many new containers are searched even while the program is busy
 FULL_SEARCH_EVERY = 20  # searches of young objects for each full search, as soon as nothing is busy
 FULL_SEARCH_AT_LATEST = 30  # looks, even while busy: otherwise no garbage would be freed when one run follows the other
-GIVEN_BACK_EVERY = 15  # looks
+GIVEN_BACK_EVERY = 5  # looks
 
 
 class GarbageCollection(QObject):
@@ -93,7 +93,7 @@ def release_memory_early() -> None:
 
 
 def release_memory_now() -> None:
-    """Give free memory between used blocks back to the system. This takes about a millisecond."""
+    """Give free memory between used blocks back to the system. If 55 MB are free, this takes 6 to 10 ms."""
     trim = _of_glibc("malloc_trim")
     if trim is not None:
         trim(0)
