@@ -42,6 +42,7 @@ class ConsoleWiring(QObject):
             return
         if self.console is None:
             self.console = Console(self._frame.window)
+            self.console.finished.connect(self._forget_studies)
         self.console.set_variables(names)
         self.console.show()
         self.console.raise_()
@@ -57,6 +58,11 @@ class ConsoleWiring(QObject):
     def _follow_runs(self) -> None:
         if self.console is not None and self.console.isVisible():
             self.console.set_variables(self.names())
+
+    def _forget_studies(self) -> None:
+        """Remove the studies from the closed console. Otherwise it would keep them after their session is left."""
+        if self.console is not None:
+            self.console.set_variables({"study": None, "studies": {}})
 
 
 class Console(QDialog):

@@ -59,8 +59,11 @@ def test_the_console_provides_the_study_of_the_shown_run_and_prints_errors(
     qtbot.waitUntil(lambda: any("ZeroDivisionError" in part.toPlainText() for part in written))
     assert sys.excepthook is hook
     console.close()
+    assert shell.user_ns["study"] is None, "a closed console does not keep a session that was left"
+    assert shell.user_ns["studies"] == {}
     program.actions["console"].trigger()
     assert program.console.console is console
+    assert len(shell.user_ns["studies"]) == 1
     QApplication.processEvents()
 
 
