@@ -96,6 +96,7 @@ def _waiting() -> Waiting:
                 thread.start()
             except RuntimeError:
                 refused()
+            del thread, refused  # otherwise the last job stays in memory until the next one begins
 
     threading.Thread(target=start, name="thread_starter", daemon=True).start()  # this daemon thread never runs a kernel
     return waiting

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -343,3 +344,20 @@ def test_many_topics_of_finished_background_tasks_are_discarded(qtbot: QtBot, ba
     qtbot.waitUntil(lambda: not background.is_busy(), timeout=WAIT)
     assert sorted(answers) == list(range(400))
     assert topics() - before < 200
+
+
+def test_a_finished_background_task_keeps_nothing_in_memory(qtbot: QtBot, background: BackgroundTasks) -> None:
+    class Words:
+        """An object that a task needs."""
+
+    words = Words()
+    kept = weakref.ref(words)
+    background.run("topic", lambda task, words=words: None)
+    del words
+    wait_until_free(qtbot, background)
+
+    def is_freed() -> None:
+        gc.collect()
+        assert kept() is None
+
+    qtbot.waitUntil(is_freed, timeout=WAIT)
