@@ -350,9 +350,11 @@ def test_a_finished_background_task_keeps_nothing_in_memory(qtbot: QtBot, backgr
     class Words:
         """An object that a task needs."""
 
+        def count(self, task: Task) -> None: ...
+
     words = Words()
     kept = weakref.ref(words)
-    background.run("topic", lambda task, words=words: None)
+    background.run("topic", words.count)
     del words
     wait_until_free(qtbot, background)
 
