@@ -107,8 +107,8 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def entry_in_four(typing_context: Any, entries: Any, index: Any, key: Any, shift: Any) -> Any:
-    """Return the entry, of four from `index` on, whose bits from `shift` on are a key. Return 0 if there is none.
+def entry_in_eight(typing_context: Any, entries: Any, index: Any, key: Any, shift: Any) -> Any:
+    """Return the entry, of eight from `index` on, whose bits from `shift` on are a key. Return 0 if there is none.
 
     No two of the entries may have the same key.
     """
@@ -116,14 +116,14 @@ def entry_in_four(typing_context: Any, entries: Any, index: Any, key: Any, shift
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        one, several = ir.IntType(64), ir.VectorType(ir.IntType(64), 4)
+        one, several = ir.IntType(64), ir.VectorType(ir.IntType(64), 8)
         place = _address(context, builder, signature.args[0], *arguments[:2])
         read = builder.load(builder.bitcast(place, several.as_pointer()), align=8)
-        keys = builder.lshr(read, _repeated(builder, arguments[3], 4))
-        equal = builder.icmp_unsigned("==", keys, _repeated(builder, arguments[2], 4))
-        found = builder.select(equal, read, ir.Constant(several, [0] * 4))
+        keys = builder.lshr(read, _repeated(builder, arguments[3], 8))
+        equal = builder.icmp_unsigned("==", keys, _repeated(builder, arguments[2], 8))
+        found = builder.select(equal, read, ir.Constant(several, [0] * 8))
         together = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(one, [several]), "llvm.vector.reduce.or.v4i64"
+            builder.module, ir.FunctionType(one, [several]), "llvm.vector.reduce.or.v8i64"
         )
         return builder.call(together, [found])
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.memory import chosen, entry_in_four, lowest_of_sixteen, prefetch, trailing_zeros
+from bpe_core.kernels.memory import chosen, entry_in_eight, lowest_of_sixteen, prefetch, trailing_zeros
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # the most symbols of a short word, for which it is faster to search all pairs
@@ -30,7 +30,7 @@ _NO_PAIR = NEVER << _PLACE_BITS
 # the rank. So a look-up reads only one line of the cache. The four lower bits of the right id are not stored, because
 # they follow from the other bits and the place of the entry: they choose one of sixteen neighbouring buckets. If this
 # bucket is full, the entry is sixteen buckets further.
-BUCKET = 4  # entries in a bucket; without buckets, a look-up would read twice as many lines of the cache
+BUCKET = 8  # entries in a bucket, which is one line of the cache
 RANK_BITS = 22
 RIGHT_BITS = 19  # bits of the right id that an entry holds
 BUCKET_BITS = 4  # bits of the right id that the bucket shows
@@ -127,8 +127,7 @@ def _next_bucket(entries, bucket):
 
 @kernel
 def enter_merges(table):
-    """Enter all merges into the table. Return False if it has too few entries, and must be made larger."""
-    table.entries[:] = 0
+    """Enter all merges into an empty table. Return False if it has too few entries, and must be made larger."""
     table.byte_pairs[:] = NEVER
     table.lengths[: table.number[BASE]] = 1
     rank = 0
@@ -147,7 +146,7 @@ def rank_of(entries, limit, left, right):
     """
     key = key_of_entry(left, right)
     bucket = bucket_of(entries, key, right)
-    entry = entry_in_four(entries, bucket, key, np.uint64(RANK_BITS))
+    entry = entry_in_eight(entries, bucket, key, np.uint64(RANK_BITS))
     if (entry == np.uint64(0)) & (entries[bucket + np.uint64(BUCKET - 1)] != np.uint64(0)):
         entry = _entry_behind(entries, key, bucket)
     rank = np.int32(entry & np.uint64(MOST_MERGES - 1))
@@ -165,7 +164,7 @@ def _entry_behind(entries, key, first):
     """Continue the search for a pair after its first bucket, which is full. Return its entry, or 0."""
     bucket = _next_bucket(entries, first)
     while bucket != first:
-        entry = entry_in_four(entries, bucket, key, np.uint64(RANK_BITS))
+        entry = entry_in_eight(entries, bucket, key, np.uint64(RANK_BITS))
         if entry != np.uint64(0) or entries[bucket + np.uint64(BUCKET - 1)] == np.uint64(0):
             return entry
         bucket = _next_bucket(entries, bucket)

@@ -31,7 +31,6 @@ from bpe_core.kernels.join_by_priority import MEETS, enter_pairs
 from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
-    BUCKET,
     CYCLE,
     LANE,
     LANES,
@@ -453,7 +452,7 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
         )
     nothing = np.empty(0, np.int32)
     table = MergeTable(
-        entries=np.empty(max(BUCKET << (merges // 2).bit_length(), CYCLE), np.uint64),
+        entries=_zeros_in_lines(max(4 << (merges // 2).bit_length(), CYCLE)),  # at least twice as many as merges
         keys=np.empty(0, np.uint64),
         ranks=nothing,
         joined=nothing,
@@ -464,7 +463,7 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
         number=_merge_numbers(base, merges),
     )
     while not enter_merges(table):
-        table = table._replace(entries=np.empty(2 * len(table.entries), np.uint64))
+        table = table._replace(entries=_zeros_in_lines(2 * len(table.entries)))
     return table
 
 
@@ -763,13 +762,16 @@ def _usual_words(slots: npt.NDArray[np.uint64]) -> int:
 
 
 def _empty_slots(count: int) -> npt.NDArray[np.uint64]:
-    """Return empty slots for a hash table. No slot lies in two cache lines. The slots are on large memory pages if
-    possible."""
-    size = SLOT * count
-    width = _LARGE_PAGE if 8 * size >= 2 * _LARGE_PAGE else _LINE
-    room = np.zeros(size + width // 8, np.uint64)  # new memory from the system is empty without being written
+    """Return empty slots for a hash table. No slot lies in two cache lines."""
+    return _zeros_in_lines(SLOT * count)
+
+
+def _zeros_in_lines(count: int) -> npt.NDArray[np.uint64]:
+    """Return zeros that begin with a cache line, and on large memory pages if possible."""
+    width = _LARGE_PAGE if 8 * count >= 2 * _LARGE_PAGE else _LINE
+    room = np.zeros(count + width // 8, np.uint64)  # new memory from the system is empty without being written
     first = -room.ctypes.data % width // 8
-    return room[first : first + size]
+    return room[first : first + count]
 
 
 def _enlarged(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
