@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -91,10 +90,15 @@ class Formats(Mapping[str, "Format"]):
         only when its format is next, because a search through the beginning of a large file takes long.
         """
         rows = self.rows.items()
-        marked = (name for name, row in rows if row.mark and head.startswith(row.mark) and row.sign in head)
-        signed = (name for name, row in rows if not row.mark and row.sign and row.sign in head)
-        others = (name for name, row in rows if not row.mark and not row.sign)
-        return map(self.__getitem__, chain(marked, signed, others))
+        for name, row in rows:
+            if row.mark and head.startswith(row.mark) and row.sign in head:
+                yield self[name]
+        for name, row in rows:
+            if not row.mark and row.sign and row.sign in head:
+                yield self[name]
+        for name, row in rows:
+            if not row.mark and not row.sign:
+                yield self[name]
 
     def extension(self, name: str) -> str:
         """Return the usual ending of a file name for this format, with its dot, such as ".csv" for CSV."""
