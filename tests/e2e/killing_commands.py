@@ -350,7 +350,8 @@ class Attempts:
         said = output_file(self.folder).read_text(errors="replace")
         if "Traceback" in said:
             yield f"says {said[-600:]}"
-        if end not in (0, 1, 129, 130, 141, 143, -signal.SIGKILL):
+        before_it_listens = (-signal.SIGTERM, -signal.SIGHUP)  # in its first milliseconds
+        if end not in (0, 1, 129, 130, 141, 143, -signal.SIGKILL, *before_it_listens):
             yield f"ends with {end}"
         if not have_ended(child):
             yield "a process that it started lives on"

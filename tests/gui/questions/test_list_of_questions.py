@@ -130,7 +130,7 @@ def test_a_click_or_the_enter_key_in_an_empty_field_fills_in_the_example(qtbot: 
     ids = page.fields["ids"]
     assert isinstance(ids, ExampleLine)
     assert (ids.text(), ids.placeholderText()) == ("", "116 104 101")
-    ids.clearFocus()  # an earlier test may have left the focus here
+    wait_for_answers(qtbot, trained_window)  # until the new page has its layout
     qtbot.mouseClick(ids, LEFT)
     assert ids.selectedText() == "116 104 101", "typing replaces it"
     wait_for_answers(qtbot, trained_window)
