@@ -57,15 +57,17 @@ class Answers(BaseHTTPRequestHandler):
             self.wfile.write(sent)
 
     def _send_part(self, *, with_body: bool) -> None:
-        """Announce half of the text. Answer a request for a range as asked, and any other with that half."""
+        """Announce half of the text, or all of it for `/206-whole`.
+
+        Answer a request for a range as asked, and any other request with what was announced.
+        """
         content = TEXT.encode()
-        half = len(content) // 2
-        begin, end = 0, half
+        begin, end = 0, len(content) if self.path == "/206-whole" else len(content) // 2
         if with_body and (asked := re.match(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))):
             begin, end = int(asked[1]), min(int(asked[2]) + 1, len(content))
         self.send_response(206 if with_body else 200)
         self.send_header("Content-Length", str(end - begin))
-        if self.path == "/206-stream":
+        if self.path in ("/206-stream", "/206-whole"):
             self.send_header("Accept-Ranges", "none")
         if with_body:
             self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(content)}")
@@ -94,8 +96,10 @@ def read(address: str) -> str:
     return "".join(Corpus.from_files(address).documents())
 
 
-@pytest.mark.parametrize("path", ["/200", "/302-there"])
-def test_a_text_is_read_from_a_web_server_even_after_a_redirection(path: str, server: str) -> None:
+@pytest.mark.parametrize("path", ["/200", "/302-there", "/206-whole"])
+def test_a_text_is_read_from_a_web_server_after_a_redirection_or_as_a_part_with_all_bytes(
+    path: str, server: str
+) -> None:
     assert read(server + path) == TEXT
 
 

@@ -104,7 +104,9 @@ class RemoteFile(WrappedFile):
 
     def _check_end(self) -> None:
         """Raise an error if the file that ends here is not as long as the server announced."""
-        if getattr(getattr(self.raw, "r", None), "status", None) == _PART_OF_FILE:
+        answer: Any = getattr(self.raw, "r", None)  # of a web server that sends files only from beginning to end
+        is_part = getattr(answer, "status", None) == _PART_OF_FILE
+        if is_part and not answer.headers.get("Content-Range", "").endswith(f"/{self._place}"):
             raise EOFError("the server sent only a part of the file, although the whole file was requested")
         if self._size is None:
             return
