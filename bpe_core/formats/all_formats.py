@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -84,12 +85,14 @@ class Formats(Mapping[str, "Format"]):
     def asked_about(self, head: bytes) -> Iterator[Format]:
         """Yield the formats that may recognize a file whose content begins with `head`.
 
-        Each format has a mark and a sign. A file must begin with the mark, and the sign must occur near the
-        beginning. Either can be empty. A format is loaded only if `head` passes both tests. Formats with a mark come
-        first, and formats with neither come last, because they are loaded for almost every file. A sign is searched for
-        only when its format is next, because a search through the beginning of a large file takes long.
+        Each format has a first byte, a mark and a sign. A file must begin with the first byte, after spaces, and with
+        the mark. The sign must occur near the beginning. All three can be empty. A format is loaded only if `head`
+        passes all tests. Formats with a mark come first. Formats with neither mark nor sign come last, because they are
+        loaded for almost every file. A sign is searched for only when its format is next, because a search through the
+        beginning of a large file takes long.
         """
-        rows = self.rows.items()
+        first = head.removeprefix(BOM_UTF8).lstrip()[:1]
+        rows = [(name, row) for name, row in self.rows.items() if row.first in (b"", first)]
         for name, row in rows:
             if row.mark and head.startswith(row.mark) and row.sign in head:
                 yield self[name]
@@ -117,6 +120,7 @@ _OWN = {
         f"{HERE}.text_tables",
         (".csv",),
         sign=b"step,",
+        first=b"s",
         purpose="a table for spreadsheets",
     ),
     "tsv": Row(
@@ -124,6 +128,7 @@ _OWN = {
         f"{HERE}.text_tables",
         (".tsv",),
         sign=b"step\t",
+        first=b"s",
         purpose="a table to paste",
     ),
     "json": Row(
@@ -131,6 +136,7 @@ _OWN = {
         f"{HERE}.text_tables",
         (".json",),
         sign=b"bpe-explorer merge table",
+        first=b"{",
         purpose="a table for scripts",
     ),
     "tekken": Row(
@@ -138,6 +144,7 @@ _OWN = {
         f"{HERE}.tiktoken_ranks",
         ("tekken.json",),
         sign=b'"token_bytes"',
+        first=b"{",
         purpose="for Mistral's programs",
     ),
     "tokenizer.json": Row(
@@ -145,6 +152,7 @@ _OWN = {
         f"{HERE}.tokenizer_json",
         ("tokenizer.json",),
         sign=b'"vocab"',
+        first=b"{",
         purpose="for transformers and tokenizers",
     ),
     "merges.txt": Row(

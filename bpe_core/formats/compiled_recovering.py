@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.history.laid_texts import LaidTexts, concatenate
+from bpe_core.history.laid_texts import ArrayOfTexts, LaidTexts, RawTexts, concatenate
 from bpe_core.history.text_table import build_table, with_own_buffer
 from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortBuffer, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import joinable_pairs
@@ -26,9 +26,10 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     """
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
-        data, starts = concatenate(tokens)  # type: ignore[arg-type]  # all are bytes
+        raw = tokens if isinstance(tokens, RawTexts) else RawTexts.of(tokens)  # type: ignore[arg-type]  # all are bytes
+        data = raw.data
+        starts = edges = raw.starts
         letters = _bytes_in(data)
-        edges = starts
     else:
         laid = tokens if isinstance(tokens, LaidTexts) else LaidTexts.of(tokens)  # type: ignore[arg-type]  # all are text
         data = laid.data
@@ -52,7 +53,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     return symbols, halves.left, halves.right, halves.is_late
 
 
-def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | None:
+def halves_among(texts: ArrayOfTexts[Any], symbols: Int64s, tokens: Int64s) -> Halves | None:
     """Return the two parts of each token as indices of texts.
 
     Return None if a symbol has no text, or if the parts of many tokens can only be found by merging symbols.
@@ -62,7 +63,7 @@ def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | 
     [3, 2]
     """
     so_far, halves = _initial_tables(texts.table, symbols, tokens)
-    return halves if find_halves(so_far, halves, _room(are_bytes=False)) == len(tokens) else None
+    return halves if find_halves(so_far, halves, _room(isinstance(texts, RawTexts))) == len(tokens) else None
 
 
 def _room(are_bytes: bool) -> ShortBuffer:

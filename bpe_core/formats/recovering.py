@@ -25,7 +25,7 @@ import numpy as np
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Int64s
-from bpe_core.history.laid_texts import LaidTexts
+from bpe_core.history.laid_texts import ArrayOfTexts
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.stored_code import OPENING
 from bpe_core.support.arrays import Bools, Int32s
@@ -111,11 +111,11 @@ class Recovery(Generic[Text]):
 
 
 def lengths_of(tokens: Collection[bytes] | Collection[str]) -> Int64s:
-    return tokens.lengths if isinstance(tokens, LaidTexts) else np.fromiter(map(len, tokens), np.int64, len(tokens))
+    return tokens.lengths if isinstance(tokens, ArrayOfTexts) else np.fromiter(map(len, tokens), np.int64, len(tokens))
 
 
 def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
-    if isinstance(tokens, LaidTexts) and len(tokens.data) <= MOST_LOOKED_AT:
+    if isinstance(tokens, ArrayOfTexts) and len(tokens.data) <= MOST_LOOKED_AT:
         return
     lengths = lengths_of(tokens)
     if lengths[lengths > SHORT].sum() > MOST_LOOKED_AT:
@@ -186,7 +186,7 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     return _recovered(parts, _ids_in(base, parts.symbols), first_id)
 
 
-def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> RecoveredMerges[str] | None:
+def recovered_among(texts: ArrayOfTexts[Text], symbols: Int64s, tokens: Int64s) -> RecoveredMerges[Text] | None:
     """Recover the merges of some tokens by machine code. `tokens` holds the indices of the tokens in `texts`.
 
     `symbols` holds the index of each base symbol in `texts`, in the order of ids. A symbol with the index -1 is never

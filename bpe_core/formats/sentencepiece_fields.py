@@ -22,7 +22,7 @@ from bpe_core.kernels.stored_code import OPENING
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
+from bpe_core.support.arrays import Bytes, Float64s, Int64s
 from bpe_core.support.wording import count_text
 from bpe_core.text.decoding import UNKNOWN_SHOWN
 from bpe_core.text.preparation.whole_texts import MARKER as MARKER
@@ -213,14 +213,6 @@ class Pieces:
         """
         return dict(zip(self.texts, range(len(self)), strict=True))
 
-    @cached_property
-    def firsts(self) -> Int32s | Int64s:
-        """Return an array with an item for each piece: the id of the first piece with the same text."""
-        if use_machine_code(len(self.texts.data), OPENING):
-            return self.texts.table.firsts
-        first = dict[str, int]()
-        return np.array([first.setdefault(text, number) for number, text in enumerate(self.texts)], np.int64)
-
     def numbers_of(self, *kinds: int) -> Int64s:
         """Return the ids of all pieces of these kinds, in ascending order."""
         first, *others = (self._numbers_of_kind[kind] for kind in kinds)
@@ -321,7 +313,7 @@ def read(data: bytes, name: str) -> FieldValues:
     _check(kind, pieces.count, name)  # before any piece is looked at: there may be millions
     stored = FieldValues(pieces=_pieces(pieces, data, name, kind in (BPE, UNIGRAM)), **values)
     texts = stored.pieces.texts
-    firsts = stored.pieces.firsts
+    firsts = texts.firsts
     if not texts.data.all():
         raise FormatError(f"{name}: a piece holds a zero byte, which cannot occur in a text for SentencePiece.")
     again = np.flatnonzero(firsts != np.arange(len(texts)))

@@ -58,14 +58,13 @@ from bpe_core.history.alphabet import (
     NUMBER_OF_KIND,
     Alphabet,
     LaidSymbols,
-    RawTexts,
     Symbol,
     symbols_for_unknown,
 )
 from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, MergePriorities
-from bpe_core.history.laid_texts import LaidTexts
+from bpe_core.history.laid_texts import LaidTexts, RawTexts
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN
@@ -244,7 +243,7 @@ def _ids_of(alphabet: Alphabet) -> dict[str, int]:
 def _characters(texts: LaidTexts) -> LaidSymbols:
     raw = RawTexts(texts.data, texts.starts)
     shown = MARKER.encode()
-    read = RawTexts.of([b" " if text == shown else text for text in raw.as_list()])
+    read = RawTexts.of([b" " if text == shown else text for text in raw])
     return LaidSymbols(raw, read, np.full(len(texts), NUMBER_OF_KIND["character"], np.int8))
 
 

@@ -16,7 +16,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Opened, Peer, ReadOnly
 from bpe_core.formats.json_reading import Object, number_of, object_in, parsed_object, text_in
 from bpe_core.formats.patterns import pattern_choices
-from bpe_core.formats.tiktoken_ranks import checked_ranks, ranked, read_token
+from bpe_core.formats.tiktoken_ranks import RankedTokens, checked_ranks, ranked, read_token
 from bpe_core.history.history import History, Int64s
 from bpe_core.support.result_cache import cached
 
@@ -41,7 +41,7 @@ class TiktokenJson(ReadOnly):
             raise FormatError(f"{name}: a special token has the id of another token.")
         choices, about_pattern = pattern_choices(text_in(whole, PATTERN, name))
         choices["older_unicode"] = True
-        opened = ranked(ranks, choices, tuple(specials), self.name, name, specials.values())
+        opened = ranked(RankedTokens.of(ranks), choices, tuple(specials), self.name, name, specials.values())
         numbers: Int64s = np.append(opened.numbers, np.array([*specials.values()], np.int64))
         return opened.history.numbered(numbers), (*about_pattern, *opened.notes)
 

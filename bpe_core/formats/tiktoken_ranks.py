@@ -16,7 +16,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Collection, Mapping, Sequence
-from itertools import compress, islice
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -35,12 +35,14 @@ from bpe_core.formats.json_reading import (
 )
 from bpe_core.formats.limitations import about_same_text, about_unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
-from bpe_core.formats.recovering import RecoveredMerges, recover, with_seeds
+from bpe_core.formats.recovering import RecoveredMerges, recover, recovered_among, with_seeds
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import MergePriorities
+from bpe_core.history.laid_texts import RawTexts
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
+from bpe_core.support.arrays import Bytes, repeat
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.support.result_cache import cached
 from bpe_core.support.wording import count_text
@@ -52,7 +54,7 @@ EVERYTHING = "(?s:.+)"  # an expression that splits nothing, for a peer that get
 
 _LETTER = rb"[A-Za-z0-9+/]"
 _LINE = re.compile(rb"(?=\S)(%b{4})*(%b{2}==|%b{3}=)? -?\d+\r?(\n|\Z)" % (_LETTER, _LETTER, _LETTER))
-_USUAL = re.compile(rb"(?:[A-Za-z0-9+/]++={0,2} [0-9]{1,10}\n)++")
+_USUAL_DIGITS = 10  # the most digits of a rank in a line of the usual form
 _EMPTY = b"="  # the way in which files write a token without bytes, as Whisper's do
 
 
@@ -107,22 +109,36 @@ class TiktokenRanks(Format):
         return _LINE.match(data) is not None
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        ranks = read_ranks(data, name)
-        pattern = likely_pattern(list(ranks))
+        ranked_tokens = _tokens_in(data, name)
+        pattern = likely_pattern(ranked_tokens.tokens)
         note = (
             "A .tiktoken file does not say how text is split into words. The tokens of this file fit the pattern "
             f"{pattern}."
         )
-        opened = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
+        opened = ranked(ranked_tokens, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
         return opened.history.numbered(unless_ids(opened.numbers)), (note, *opened.notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
-        ranks, _ = without_empty(read_ranks(data, name))
+        ranks = {token: rank for token, rank in read_ranks(data, name).items() if token}
         encoding = library.Encoding("checked", pat_str=EVERYTHING, mergeable_ranks=ranks, special_tokens={})
         return lambda word: list(encoding.encode_ordinary(word))
 
 
 # --- Reading ----------------------------------------------------------------------------
+
+
+class RankedTokens(NamedTuple):
+    """Tokens and their ranks, in ascending order."""
+
+    tokens: RawTexts
+    ranks: Int64s
+
+    @classmethod
+    def of(cls, ranks: Mapping[bytes, int]) -> RankedTokens:
+        return cls(RawTexts.of([*ranks]), np.fromiter(ranks.values(), np.int64, len(ranks)))
+
+    def only(self, places: Int64s) -> RankedTokens:
+        return RankedTokens(self.tokens.only(places), self.ranks[places])
 
 
 class RankedHistory(NamedTuple):
@@ -132,56 +148,59 @@ class RankedHistory(NamedTuple):
 
 
 def ranked(
-    ranks: dict[bytes, int],
+    given: RankedTokens,
     choices: dict[str, Any],
     specials: tuple[str, ...],
     name: str,
     where: str,
     taken: Collection[int] = (),
 ) -> RankedHistory:
-    """Return a history for the tokens in `ranks`. `choices` are the choices of its recipe.
+    """Return a history for some tokens and their ranks. `choices` are the choices of its recipe.
 
-    The ranks must be in ascending order. `taken` holds the ids of special tokens.
+    `taken` holds the ids of special tokens.
     """
-    ranks, empty = without_empty(ranks)
-    tokens = list(ranks)
-    numbers = np.fromiter(ranks.values(), np.int64, len(ranks))
-    is_base = np.fromiter(map(len, tokens), np.int64, len(tokens)) == 1
-    base = {tokens[place]: id for id, place in enumerate(np.flatnonzero(is_base).tolist())}
-    recovered = recover([*compress(tokens, (~is_base).tolist())], base, len(base))
-    of_others = numbers[~is_base]
-    numbers = np.concatenate([numbers[is_base], of_others[recovered.unmade], of_others[recovered.places]])
+    lengths = given.tokens.lengths
+    empty = given.ranks[lengths == 0]
+    tokens, numbers = given.only(np.flatnonzero(lengths)) if len(empty) else given
+    is_base = tokens.lengths == 1
+    base, others = np.flatnonzero(is_base), np.flatnonzero(~is_base)
+    letters = tokens.only(base)
+    recovered = recovered_among(tokens, base, others)
+    if recovered is None:
+        recovered = recover(tokens.only(others), {letter: id for id, letter in enumerate(letters)}, len(base))
+    of_others = numbers[others]
+    ids = np.concatenate([numbers[base], of_others[recovered.unmade], of_others[recovered.places]])
     merges = len(recovered.pairs)
     recipe = recipe_from(where, name=name, merges=merges, special_tokens=specials, **choices)
-    alphabet = with_seeds(Alphabet.of_bytes([token[0] for token in base]), [(text, text) for text in recovered.lost])
+    lost = recovered.lost
+    alphabet = with_seeds(Alphabet.of_bytes(letters.data.tolist()), [(text, text) for text in lost])
     by_rank = None
-    if recovered.out_of_turn or recovered.lost:
-        by_rank = MergePriorities(priorities=numbers, whole_words=True)
+    if len(recovered.late) or lost:
+        by_rank = MergePriorities(priorities=ids, whole_words=True)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_for_alphabet(len(alphabet)), by_rank)
-    return RankedHistory(history, numbers, tuple(_notes(recovered, ranks, empty, taken)))
-
-
-def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
-    """Remove a token without bytes. Return the other tokens, and the rank of the removed token or None."""
-    if b"" not in ranks:
-        return ranks, None
-    return {token: rank for token, rank in ranks.items() if token}, ranks[b""]
+    return RankedHistory(history, ids, tuple(_notes(recovered, numbers, empty, taken)))
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Return a dictionary from each token to its rank, sorted by rank. All callers share it, so do not change it."""
-    return cached("ranks", data, lambda: _read_ranks(data, name))
+    """Return a dictionary from each token to its rank, sorted by rank."""
+    tokens, ranks = _tokens_in(data, name)
+    return dict(zip(tokens, ranks.tolist(), strict=True))
 
 
-def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
+def _tokens_in(data: bytes, name: str) -> RankedTokens:
+    return cached("ranks", data, lambda: _read_tokens(data, name))
+
+
+def _read_tokens(data: bytes, name: str) -> RankedTokens:
     if len(data) > LARGEST_FILE:
         raise TooLarge(
             f"{name} has {count_text(len(data), 'byte')}. This program reads .tiktoken files of at most "
             f"{LARGEST_FILE:,} bytes."
         )
-    ranks = _read_at_once(data) or {}
-    if ranks:
-        return checked_ranks(ranks, name)
+    usual = _tokens_at_once(data)
+    if usual is not None:
+        return usual
+    ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
             token, rank = _token_and_rank(line.removesuffix(b"\r"), f"{name}, line {number:,}")
@@ -189,23 +208,65 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
                 raise FormatError(
                     f"{name}, line {number:,}: the token {token[:40]!r} has another rank in an earlier line."
                 )
-    return checked_ranks(ranks, name)
+    return RankedTokens.of(checked_ranks(ranks, name))
 
 
-def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Return the ranks of a file.
+def _tokens_at_once(data: bytes) -> RankedTokens | None:
+    """Return the tokens of a file, and their ranks.
 
-    Return None if a line does not have the usual form, if a token occurs twice, or if a rank is too large.
+    Return None if a line does not have the usual form, or if the ranks are not sound. Then the lines are read one by
+    one, to find out what is wrong.
     """
-    if not _USUAL.fullmatch(data):
+    cells = np.frombuffer(data, np.uint8)
+    blanks, ends = (np.flatnonzero(cells == ord(sign)) for sign in " \n")
+    if not len(blanks) or len(blanks) != len(ends) or ends[-1] != len(data) - 1 or len(blanks) > LARGEST_VOCABULARY:
         return None
-    parts = data.split()
-    try:
-        tokens = [binascii.a2b_base64(part, strict_mode=True) for part in parts[::2]]
+    widths = np.diff(ends, prepend=-1) - (ends - blanks) - 1
+    digits = ends - blanks - 1
+    if min(widths.min(), digits.min()) < 1 or digits.max() > _USUAL_DIGITS:
+        return None
+    is_token = repeat(np.tile([True, False], len(blanks)), np.stack([widths, digits + 2], axis=1).ravel())
+    ranks = _numbers_in(cells[~is_token].tobytes())
+    tokens = _decoded(cells[is_token], widths)
+    if ranks is None or tokens is None:
+        return None
+    if (np.diff(ranks) <= 0).any():
+        order = np.argsort(ranks, kind="stable")
+        tokens, ranks = tokens.only(order), ranks[order]
+    is_sound = (np.diff(ranks) > 0).all() and ranks[-1] <= LARGEST_RANK and np.count_nonzero(tokens.lengths == 1) == 256
+    return RankedTokens(tokens, ranks) if is_sound and (tokens.firsts == np.arange(len(tokens))).all() else None
+
+
+def _numbers_in(text: bytes) -> Int64s | None:
+    """Return the numbers in a text that holds only digits, spaces and ends of lines. Return None for another text."""
+    if text.translate(None, b"0123456789 \n"):
+        return None
+    return np.fromstring(text.decode(), np.int64, sep=" ")
+
+
+def _decoded(letters: Bytes, widths: Int64s) -> RawTexts | None:
+    """Decode texts in base64 that are stored one after another. `widths` holds the number of letters of each text.
+
+    Return None if a text is not valid base64.
+    """
+    if (widths % 4).any():
+        return None
+    ends = np.cumsum(widths)
+    is_padding = letters == ord("=")
+    is_short = is_padding[ends - 1]
+    padding = is_short.astype(np.int64) + (is_short & is_padding[ends - 2])
+    if np.count_nonzero(is_padding) != padding.sum():
+        return None
+    try:  # with `A` for each `=`, one call decodes all texts, and the padding becomes zero bytes
+        data = np.frombuffer(binascii.a2b_base64(letters.tobytes().replace(b"=", b"A"), strict_mode=True), np.uint8)
     except binascii.Error:
         return None
-    ranks = dict(zip(tokens, map(int, parts[1::2]), strict=True))
-    return ranks if len(ranks) == len(tokens) and max(ranks.values()) <= LARGEST_RANK else None
+    stays = np.ones(len(data), np.bool_)
+    last = ends // 4 * 3 - 1
+    stays[last[padding > 0]] = False
+    stays[last[padding > 1] - 1] = False
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths // 4 * 3 - padding)))
+    return RawTexts(data[stays], starts)
 
 
 def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
@@ -251,19 +312,17 @@ def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
         raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no rank; the first is 0x{missing[0]:02X}.")
 
 
-def _notes(
-    recovered: RecoveredMerges[bytes], ranks: Mapping[bytes, int], empty: int | None, taken: Collection[int]
-) -> list[str]:
+def _notes(recovered: RecoveredMerges[bytes], ranks: Int64s, empty: Int64s, taken: Collection[int]) -> list[str]:
     notes = about(
         recovered.out_of_turn,
         "tokens are made of a token with a higher rank: {}. So pairs are merged by the rank of the merged token, as "
         "tiktoken does, not in the order of merges",
     )
     notes += about(recovered.lost, "tokens cannot be made of two other tokens, and occur only as a whole word: {}")
-    if empty is not None:
-        notes.append(f"The token with the rank {empty:,} is empty, and is left out.")
-    highest = max(ranks.values())
-    gaps = highest + 1 - len(ranks) - (empty is not None and empty < highest) - sum(rank < highest for rank in taken)
+    notes += [f"The token with the rank {rank:,} is empty, and is left out." for rank in empty.tolist()]
+    highest = int(ranks[-1])
+    others = sum(rank < highest for rank in (*empty.tolist(), *taken))
+    gaps = highest + 1 - len(ranks) - others
     if gaps:
         notes.append(f"{gaps:,} of the ranks from 0 to {highest:,} belong to no token.")
     return notes
@@ -346,7 +405,7 @@ class Tekken(Format):
         specials, notes = _specials(whole, shift, name)
         choices, about_pattern = pattern_choices(_pattern(whole, name))
         choices["older_unicode"] = True
-        opened = ranked(ranks, choices, tuple(specials), "tekken.json", name)
+        opened = ranked(RankedTokens.of(ranks), choices, tuple(specials), "tekken.json", name)
         numbers = np.append(opened.numbers + shift, np.array(list(specials.values()), np.int64))
         return opened.history.numbered(numbers), (*notes, *about_pattern, *opened.notes)
 

@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
+from bpe_core.history.laid_texts import RawTexts
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeat
+from bpe_core.support.arrays import Int32s, repeat
 from bpe_core.support.former_names import former_classes
 
 Number = TypeVar("Number", bound=np.generic)
@@ -47,38 +48,6 @@ class Symbol(NamedTuple):
     def merges(self) -> bool:
         """Return whether a merge may join this symbol. A symbol for unknown characters is never joined."""
         return self.kind not in STAYS_ALONE
-
-
-class RawTexts(NamedTuple):
-    """Texts as bytes that are stored in one array, with the offset of each text. The last offset is the end."""
-
-    data: Bytes
-    starts: Int64s
-
-    @classmethod
-    def of(cls, texts: Sequence[bytes]) -> RawTexts:
-        starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
-        return cls(np.frombuffer(b"".join(texts), np.uint8), starts)
-
-    def as_list(self) -> list[bytes]:
-        together = self.data.tobytes()
-        return [together[start:end] for start, end in pairwise(self.starts.tolist())]
-
-    def without_beginnings(self, which: Int64s, length: int) -> RawTexts:
-        """Return a copy in which the texts with the indices `which` lack their first `length` bytes."""
-        stays = np.ones(len(self.data), np.bool_)
-        for place in range(length):
-            stays[self.starts[which] + place] = False
-        widths = np.diff(self.starts)
-        widths[which] -= length
-        return RawTexts(self.data[stays], np.concatenate((np.zeros(1, np.int64), np.cumsum(widths))))
-
-    def followed_by(self, more: RawTexts) -> RawTexts:
-        starts = np.concatenate((self.starts[:-1], more.starts + self.starts[-1]))
-        return RawTexts(np.concatenate((self.data, more.data)), starts)
-
-    def is_same(self, other: RawTexts) -> bool:
-        return np.array_equal(self.starts, other.starts) and np.array_equal(self.data, other.data)
 
 
 class LaidSymbols(Sequence[Symbol]):
@@ -131,7 +100,7 @@ class LaidSymbols(Sequence[Symbol]):
         )
 
     def is_same(self, other: LaidSymbols) -> bool:
-        are_alike = self.texts.is_same(other.texts) and self.decoded.is_same(other.decoded)
+        are_alike = self.texts == other.texts and self.decoded == other.decoded
         return are_alike and np.array_equal(self.kinds, other.kinds)
 
     @cached_property
@@ -143,7 +112,7 @@ class LaidSymbols(Sequence[Symbol]):
             RawTexts(column.data, column.starts[first : max(first, stop) + 1]) for column in (self.texts, self.decoded)
         )
         kinds = map(KINDS.__getitem__, self.kinds[first:stop].tolist())
-        return tuple(map(Symbol, texts.as_list(), decoded.as_list(), kinds))
+        return tuple(map(Symbol, texts.all_read, decoded.all_read, kinds))
 
 
 class SpelledSeeds(NamedTuple):
@@ -225,12 +194,12 @@ class Alphabet:
     @cached_property
     def _given_texts(self) -> list[bytes]:
         given = self.given
-        return given.texts.as_list() if isinstance(given, LaidSymbols) else [symbol.text for symbol in given]
+        return given.texts.all_read if isinstance(given, LaidSymbols) else [symbol.text for symbol in given]
 
     @cached_property
     def _given_decoded(self) -> list[bytes]:
         given = self.given
-        return given.decoded.as_list() if isinstance(given, LaidSymbols) else [symbol.decoded for symbol in given]
+        return given.decoded.all_read if isinstance(given, LaidSymbols) else [symbol.decoded for symbol in given]
 
     @cached_property
     def decoded(self) -> list[bytes]:

@@ -1,20 +1,24 @@
-"""The concatenated texts of many tokens. A string is made only when it is read."""
+"""The concatenated texts of many tokens. A string or bytes object is made only when it is read."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 import numpy as np
 
+from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import OPENING
 from bpe_core.support.arrays import AT_ONCE, Bools, Bytes, Int32s, Int64s, repeat
 
 if TYPE_CHECKING:
     from bpe_core.kernels.splits import Texts
 
 
+Text = TypeVar("Text", str, bytes)
 FEW = 64  # texts that are decoded one by one faster than together
 _WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # bytes of a character, by its first byte in UTF-8
 
@@ -27,10 +31,128 @@ def concatenate(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
     return np.frombuffer(b"".join(texts), np.uint8), starts
 
 
-class LaidTexts(Sequence[str]):
-    """A sequence of texts in UTF-8. The texts are stored in one array, with the offset of each text.
+class ArrayOfTexts(Sequence[Text]):
+    """A sequence of texts whose bytes are stored in one array, with the offset of each text.
 
     The last offset is the length of all texts.
+    """
+
+    def __init__(self, data: Bytes, starts: Int64s) -> None:
+        self.data = data
+        self.starts = starts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> Text: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Text]: ...
+
+    def __getitem__(self, place: int | slice) -> Text | list[Text]:
+        if "all_read" in self.__dict__:
+            return self.all_read[place]
+        if isinstance(place, slice):
+            return self.only(np.arange(len(self))[place]).all_read
+        place = range(len(self))[place]
+        return self.read_one(self.data[self.starts[place] : self.starts[place + 1]].tobytes())
+
+    def __iter__(self) -> Iterator[Text]:
+        return iter(self.all_read)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ArrayOfTexts):
+            return NotImplemented
+        is_same_kind = type(self) is type(other)
+        return is_same_kind and np.array_equal(self.starts, other.starts) and np.array_equal(self.data, other.data)
+
+    __hash__ = None  # type: ignore[assignment]  # it compares like a list
+
+    @abstractmethod
+    def read_one(self, data: bytes) -> Text:
+        """Return the text that consists of these bytes."""
+
+    @cached_property
+    @abstractmethod
+    def all_read(self) -> list[Text]:
+        """Return a list of all texts. Do not change the list."""
+
+    @property
+    @abstractmethod
+    def lengths(self) -> Int64s:
+        """Return the number of symbols of each text: bytes, or characters of a string."""
+
+    def only(self, places: Int64s) -> Self:
+        """Return the texts at these indices."""
+        if not len(places):
+            return type(self)(self.data[:0], np.zeros(1, np.int64))
+        if (np.diff(places) == 1).all():  # no copy is needed
+            whole = slice(places[0], places[-1] + 2)
+            data = self.data[self.starts[places[0]] : self.starts[places[-1] + 1]]
+            return type(self)(data, self.starts[whole] - self.starts[places[0]])
+        widths = np.diff(self.starts)[places]
+        starts = _with_end(widths)
+        spread = np.repeat if len(places) < AT_ONCE else repeat
+        cells = np.arange(int(starts[-1])) + spread(self.starts[places] - starts[:-1], widths)
+        return type(self)(self.data[cells], starts)
+
+    @cached_property
+    def table(self) -> Texts:
+        """Return a hash table in which compiled functions find a text by its bytes."""
+        from bpe_core.history.text_table import build_table  # loads machine code
+
+        return build_table(self.data, self.starts)
+
+    @cached_property
+    def firsts(self) -> Int32s | Int64s:
+        """Return an array with an item for each text: the index of the first text that is equal to it."""
+        if use_machine_code(len(self.data), OPENING):
+            return self.table.firsts
+        first = dict[Text, int]()
+        return np.array([first.setdefault(text, place) for place, text in enumerate(self)], np.int64)
+
+
+class RawTexts(ArrayOfTexts[bytes]):
+    """A sequence of bytes objects that are stored in one array.
+
+    >>> texts = RawTexts.of([b"low", b"", b"er"])
+    >>> texts[2], [*texts.only(np.array([2, 0]))], texts.lengths.tolist()
+    (b'er', [b'er', b'low'], [3, 0, 2])
+    """
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> RawTexts:
+        return cls(*concatenate(texts))
+
+    def read_one(self, data: bytes) -> bytes:
+        return data
+
+    @cached_property
+    def all_read(self) -> list[bytes]:
+        together = self.data.tobytes()
+        return [together[start:end] for start, end in pairwise(self.starts.tolist())]
+
+    @property
+    def lengths(self) -> Int64s:
+        return np.diff(self.starts)
+
+    def without_beginnings(self, which: Int64s, length: int) -> RawTexts:
+        """Return a copy in which the texts with the indices `which` lack their first `length` bytes."""
+        stays = np.ones(len(self.data), np.bool_)
+        for place in range(length):
+            stays[self.starts[which] + place] = False
+        widths = np.diff(self.starts)
+        widths[which] -= length
+        return RawTexts(self.data[stays], _with_end(widths))
+
+    def followed_by(self, more: RawTexts) -> RawTexts:
+        starts = np.concatenate((self.starts[:-1], more.starts + self.starts[-1]))
+        return RawTexts(np.concatenate((self.data, more.data)), starts)
+
+
+class LaidTexts(ArrayOfTexts[str]):
+    """A sequence of strings that are stored in one array, in UTF-8.
 
     >>> texts = LaidTexts.of(["low", "né", "日"])
     >>> texts[1], [*texts.only(np.array([2, 0]))], texts.lengths.tolist(), texts.starts.tolist()
@@ -38,8 +160,7 @@ class LaidTexts(Sequence[str]):
     """
 
     def __init__(self, data: Bytes, starts: Int64s, edges: Int64s | None = None) -> None:
-        self.data = data
-        self.starts = starts
+        super().__init__(data, starts)
         if edges is not None:
             self.edges = edges
 
@@ -51,30 +172,8 @@ class LaidTexts(Sequence[str]):
         characters = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
         return cls(data, characters[edges], edges)
 
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice) or "_strings" in self.__dict__:
-            return self._strings[place]
-        place = range(len(self))[place]
-        return self.data[self.starts[place] : self.starts[place + 1]].tobytes().decode()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._strings)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LaidTexts):
-            return NotImplemented
-        return np.array_equal(self.starts, other.starts) and np.array_equal(self.data, other.data)
-
-    __hash__ = None  # type: ignore[assignment]  # it compares like a list
+    def read_one(self, data: bytes) -> str:
+        return data.decode()
 
     @cached_property
     def together(self) -> str:
@@ -87,7 +186,7 @@ class LaidTexts(Sequence[str]):
         return np.append(np.int32(0), ends)[self.starts].astype(np.int64)
 
     @cached_property
-    def _strings(self) -> list[str]:
+    def all_read(self) -> list[str]:
         if len(self) < FEW:
             data = self.data[: self.starts[-1]].tobytes()
             return [data[begin:end].decode() for begin, end in pairwise(self.starts.tolist())]
@@ -96,7 +195,6 @@ class LaidTexts(Sequence[str]):
 
     @property
     def lengths(self) -> Int64s:
-        """Return the length of each text in characters."""
         return np.diff(self.edges)
 
     @cached_property
@@ -129,19 +227,6 @@ class LaidTexts(Sequence[str]):
             mask &= data[self.starts[:-1] + place] == byte
         return mask
 
-    def only(self, places: Int64s) -> LaidTexts:
-        if not len(places):
-            return LaidTexts(self.data[:0], np.zeros(1, np.int64))
-        if (np.diff(places) == 1).all():  # no copy is needed
-            whole = slice(places[0], places[-1] + 2)
-            data = self.data[self.starts[places[0]] : self.starts[places[-1] + 1]]
-            return LaidTexts(data, self.starts[whole] - self.starts[places[0]])
-        widths = np.diff(self.starts)[places]
-        starts = _with_end(widths)
-        spread = np.repeat if len(places) < AT_ONCE else repeat
-        cells = np.arange(int(starts[-1])) + spread(self.starts[places] - starts[:-1], widths)
-        return LaidTexts(self.data[cells], starts)
-
     def followed_by(self, more: LaidTexts) -> LaidTexts:
         starts, edges = (
             np.concatenate((these[:-1], those + these[-1]))
@@ -164,13 +249,6 @@ class LaidTexts(Sequence[str]):
             widths[place] = len(parts[-1])
         data = b"".join((*parts, data[self.starts[done] :]))
         return LaidTexts(np.frombuffer(data, np.uint8), _with_end(widths))
-
-    @cached_property
-    def table(self) -> Texts:
-        """Return a hash table in which compiled functions find a text by its bytes."""
-        from bpe_core.history.text_table import build_table  # loads machine code
-
-        return build_table(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
         """Return the index of each text in `texts`, or -1 for a text that is not stored.

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, RawTexts, Symbol
+from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, Symbol
 from bpe_core.history.history import History
+from bpe_core.history.laid_texts import RawTexts
 from bpe_core.history.packed import packed, unpacked
 from bpe_core.recipes.recipe import Recipe
 
@@ -56,7 +57,7 @@ def test_the_first_bytes_of_selected_texts_in_an_array_can_be_removed(texts: lis
     length = data.draw(st.integers(0, 2))
     which = [place for place, text in enumerate(texts) if len(text) >= length and data.draw(st.booleans())]
     cut = RawTexts.of(texts).without_beginnings(np.array(which, np.int64), length)
-    assert cut.as_list() == [text[length:] if place in which else text for place, text in enumerate(texts)]
+    assert [*cut] == [text[length:] if place in which else text for place, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize("kind", [-1, len(KINDS)])

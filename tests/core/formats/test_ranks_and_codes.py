@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import itertools
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS
@@ -34,6 +37,7 @@ from tests.core.learning import train
 from tests.core.plain_training import join_pair
 from tests.shared import ROOT
 
+SIGNS = [b" ", b"\n", b"=", b"==", b"A===", b"-1", b"+", b" 7\n", b"IQ== 33\n", b"YWI= 256\n", b"99999999999", b"\xe9"]
 TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["minbpe"]
 
 # --- tiktoken ---------------------------------------------------------------------------
@@ -145,6 +149,40 @@ def test_a_damaged_ranks_file_is_refused_with_a_line_number(data: bytes, sentenc
 def test_a_ranks_file_with_its_lines_in_reverse_order_is_read_as_the_same_ranks() -> None:
     lines = ranks(b"ab", b"abc").splitlines(keepends=True)
     assert list(read_ranks(b"".join(reversed(lines)), "odd")) == list(read_ranks(b"".join(lines), "odd"))
+
+
+def outcome(data: bytes) -> list[tuple[bytes, int]] | str:
+    """Return the tokens and ranks of a file in order, or the sentence that refuses the file."""
+    try:
+        return [*read_ranks(data, "odd").items()]
+    except FormatError as error:
+        return str(error)
+
+
+@given(
+    longer=st.sets(st.binary(min_size=2, max_size=9), max_size=12),
+    step=st.integers(1, 1_000),
+    shuffled=st.randoms(use_true_random=False),
+)
+def test_all_tokens_of_a_ranks_file_are_read_in_ascending_order(
+    longer: set[bytes], step: int, shuffled: random.Random
+) -> None:
+    tokens = [*(bytes([byte]) for byte in range(256)), *sorted(longer)]
+    shuffled.shuffle(tokens)
+    in_order = [(token, step * place) for place, token in enumerate(tokens)]
+    rows = [base64.b64encode(token) + b" %d\n" % rank for token, rank in in_order]
+    shuffled.shuffle(rows)
+    assert outcome(b"".join(rows)) == in_order
+
+
+@example(place=0, length=0, into=b"")
+@given(place=st.integers(0, 10**6), length=st.integers(0, 3), into=st.binary(max_size=3) | st.sampled_from(SIGNS))
+def test_reading_all_lines_at_once_gives_what_reading_each_line_gives(place: int, length: int, into: bytes) -> None:
+    sound = ranks(b"ab", b"abc", b"\xff\xfe\xfd\xfc", b"abcd ")
+    start = place % len(sound)
+    data = sound[:start] + into + sound[start + length :]
+    by_lines = data.removesuffix(b"\n").replace(b"\n", b"\r\n") + b"\n"  # a line of this kind is never read at once
+    assert outcome(data) == outcome(by_lines)
 
 
 # --- subword-nmt ------------------------------------------------------------------------
