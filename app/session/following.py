@@ -38,6 +38,7 @@ class FollowedRuns(QObject):
         self.waiting = ""  # a sentence about a run without any steps, or an empty string
         self._runs = runs
         self._background = background
+        self._stamps: set[Hashable] = set()  # of the runs that are followed now
 
     def begin(self, path: Path) -> None:
         """Follow the run of a session. The session file need not exist yet."""
@@ -52,8 +53,14 @@ class FollowedRuns(QObject):
         take = partial(self._take, stamp, path)
         self.waiting = f"Following {name} …"
         self.changed.emit()
+        self._stamps.add(stamp)
         self._background.run(
-            stamp, partial(follow, follower, path), take, partial(self._note_failure, stamp), progress=take
+            stamp,
+            partial(follow, follower, path),
+            take,
+            partial(self._note_failure, stamp),
+            progress=take,
+            ended=partial(self._stamps.discard, stamp),
         )
 
     def _take(self, stamp: Hashable, path: Path | None, steps: FollowedSteps | None) -> None:
@@ -96,6 +103,13 @@ class FollowedRuns(QObject):
         """Stop following a run. Its training continues in the other process."""
         self._background.cancel(run.stamp)
         self._leave(run, "This window does not follow the run any more.")
+        self.changed.emit()
+
+    def forget(self) -> None:
+        """Stop following all runs, because another session is about to be shown."""
+        for stamp in self._stamps:
+            self._background.cancel(stamp)
+        self.waiting = ""
         self.changed.emit()
 
     def _leave(self, run: Run, sentence: str) -> None:

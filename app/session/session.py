@@ -156,6 +156,7 @@ class Session(QObject):
         self._wanted = None
         self.corpus.stop_listing()
         self.corpus.counts.forget()
+        self.following.forget()
         self.runs.forget_results()
         self.bookmarks.put_quietly(bookmarks)
         self.specials.put_quietly("")

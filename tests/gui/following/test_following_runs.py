@@ -221,6 +221,21 @@ def test_training_goes_on_after_a_window_stops_following_the_run(
         assert "does not follow the run any more" in sentence(program)
 
 
+def test_a_new_session_does_not_show_the_run_that_the_last_session_waited_for(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    session = tmp_path / "run.bpex"
+    program.session.runs.show(None)
+    program.follow.begin(str(session))
+    wait_until(qtbot, lambda: "no step is there yet" in sentence(program))
+    program.filing.document.new()
+    assert "run.bpex" not in sentence(program)
+    settle(qtbot, program)  # no thread waits for the file any more
+    write_run(small_history().first(5), bpe.train(TEXT, "gpt2", merges=12).inside.words(), session)
+    qtbot.wait(300)
+    assert program.session.runs.all == []
+
+
 def test_the_window_keeps_the_known_steps_if_the_followed_file_vanishes_or_is_incomplete(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
