@@ -120,6 +120,16 @@ def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recip
         assert merge.tokens_left == reference.count_tokens(corpus)
 
 
+@given(words=words(), recipe=recipes())
+def test_a_learner_makes_room_for_as_many_pairs_as_its_words_can_hold(words: WordTable, recipe: Recipe) -> None:
+    alphabet = Alphabet.for_words(words, recipe)
+    learner = CompiledLearner(words, alphabet, recipe, None)
+    room, cells = len(learner._state.pairs), len(learner._state.cells)
+    learn_to_end(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
+    assert room == len(learner._state.pairs)
+    assert room <= 3 * cells + 1
+
+
 @pytest.mark.parametrize("ties", BYTE_TIES)
 @given(words=words(), merges=st.integers(0, 20), wanted=st.integers(1, 400))
 def test_asking_for_the_leading_pairs_does_not_change_the_training_result(

@@ -205,7 +205,7 @@ class CompiledLearner:
         recipe: Recipe,
         forced: History | None,
         *,
-        room: int = 1 << 16,  # pairs that fit in at first
+        room: int = 1 << 16,  # pairs that fit in at first, or fewer if the words cannot hold as many
         threads: int | None = None,  # by default all cores, if there is enough work
         layout: Layout | None = None,  # words as tokens longer than base symbols, which the alphabet then holds
         counts_apart: bool = False,  # whether a count says how many tokens a merge makes
@@ -215,7 +215,7 @@ class CompiledLearner:
         self._begin(layout, words, alphabet)
         state = state_of(layout, words, alphabet, recipe, forced)
         state.run["without_overlaps"] = counts_apart
-        base_pairs = BasePairs(state, room, threads)
+        base_pairs = BasePairs(state, min(room, _most_pairs(layout)), threads)
         self._state = base_pairs.state
         self._halves = Halves()
         if base_pairs.are_divided:
@@ -337,6 +337,15 @@ class CompiledLearner:
             self._state = self._state._replace(arena=enlarge(arena[:used], room))
         elif len(arena) > used + max(wanted, used // 2):
             arena.resize(used + max(wanted, used // 2), refcheck=False)
+
+
+def _most_pairs(layout: Layout) -> int:
+    """Return how many pairs a run can create at most, unless the method drops tokens.
+
+    Before the first merge there is at most one pair for each cell. Each occurrence that a merge joins removes one
+    token, and creates at most two pairs. One more item stands for no pair.
+    """
+    return 3 * len(layout.symbols) + 1
 
 
 def are_whole(state: names.State) -> Bools:
