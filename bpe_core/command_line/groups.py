@@ -15,7 +15,7 @@ from bpe_core.command_line.arguments import LANGUAGES, OwnArguments, add_own_cho
 from bpe_core.errors import RecipeError
 from bpe_core.methods.registry import METHODS
 from bpe_core.support.limits import size_in
-from bpe_core.text.mixture import By, Group, Mixture, Of, Sample, weight_of
+from bpe_core.text.mixture import By, Group, Mixture, Of, Sample, refuse_repeated, weight_of
 
 if TYPE_CHECKING:  # loaded when files are read
     from bpe_core.text.corpus import Corpus
@@ -170,7 +170,8 @@ class _MixtureBuilder:
             raise RecipeError("Name the group of each weight: --weights NAME=WEIGHT ...")
         usual = weight_of("1" if self.by == "times" else "0")
         self.groups = {name: replace(group, weight=usual) for name, group in self.groups.items()}
-        weighed = {weight.rpartition("=")[0] for weight in weights}
+        weighed = [weight.rpartition("=")[0] for weight in weights]
+        refuse_repeated(weighed, "--weights")
         without = [name for name in self._names if name not in weighed and name not in with_dev]
         if without and self.by != "times":
             raise RecipeError(f"The group {without[0]!r} has no share. Give each group a share. 0% is allowed.")
@@ -184,6 +185,7 @@ class _MixtureBuilder:
                 raise RecipeError(
                     f"--ratio {ratio}: write NAME=NUMBER with the name of a group. The groups are {', '.join(known)}."
                 )
+        refuse_repeated((ratio.rpartition("=")[0] for ratio in ratios), "--ratio")
         self.change(ratios, lambda group, value: replace(group, ratio=weight_of(value)))
 
 

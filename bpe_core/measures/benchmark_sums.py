@@ -22,7 +22,7 @@ from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.support.wording import short_names
-from bpe_core.text.mixture import share_text, weight_of
+from bpe_core.text.mixture import refuse_repeated, share_text, weight_of
 
 DRAWS = 1_000
 MOST_PARTS = 500  # parts of a text to draw from; neighbouring documents are joined if there are more
@@ -163,8 +163,9 @@ def sums_of(
     """
     shares = _shares(measured, weights)
     by_place = np.array([float(shares[text]) for text in measured.texts])
-    drawn = _draw_parts(contenders_of(tokenizers), [texts[name] for name in measured.texts], seed, work)
     tokens_per_byte = measured.of("tokens") / measured.of("bytes")
+    documents = [texts[name] for name in measured.texts]
+    drawn = _draw_parts(contenders_of(tokenizers), documents, tokens_per_byte, seed, work)
     whole = tokens_per_byte @ by_place
     weighed = by_place > 0
     draws = np.einsum("tcd,t->cd", drawn[weighed], by_place[weighed])
@@ -200,7 +201,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
     if not weights:
         sizes = measured.of("bytes")[0].astype(int).tolist()
         return {text: Fraction(size, sum(sizes)) for text, size in zip(measured.texts, sizes, strict=True)}
-    given = {text: Fraction(0) for text in measured.texts}
+    named = list[tuple[str, Fraction]]()
     names = dict(zip(measured.texts, short_names(measured.texts), strict=True))
     for weight in weights:
         name, equals, value = weight.rpartition("=")
@@ -208,7 +209,9 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
         if not equals or len(chosen) != 1:
             known = ", ".join(names.values())
             raise BpeError(f"--weights {weight}: write NAME=SHARE with the name of a text. The texts are {known}.")
-        given[chosen[0]] = weight_of(value)
+        named.append((chosen[0], weight_of(value)))
+    refuse_repeated((text for text, _ in named), "--weights")
+    given = dict(named)
     whole = sum(given.values(), Fraction(0))
     if any(value < 0 for value in given.values()) or not whole:
         raise RecipeError(
@@ -216,7 +219,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
         )
     if all(weight.strip().endswith("%") for weight in weights) and whole != 1:
         raise RecipeError(f"The weights of the texts must add up to 100 %, not to {share_text(whole)}.")
-    return {text: value / whole for text, value in given.items()}
+    return {text: given.get(text, Fraction(0)) / whole for text in measured.texts}
 
 
 def short_name(text: str) -> str:
@@ -229,10 +232,18 @@ def short_name(text: str) -> str:
     return last.partition(".")[0] or last
 
 
-def _draw_parts(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
+def _draw_parts(
+    contenders: Sequence[Contender],
+    texts: Sequence[Sequence[str]],
+    tokens_per_byte: Float64s,
+    seed: int,
+    work: Work,
+) -> Float64s:
     """Draw parts of each text many times. Return the tokens per byte for each text, tokenizer and draw.
 
-    The values of a text with too few parts are NaN.
+    A line that is encoded alone can have more tokens than in its text, for example if a line end and the next word are
+    one token. So the values are scaled: all parts together have the `tokens_per_byte` of the whole text. The values of
+    a text with too few parts are NaN.
     """
     chance = np.random.default_rng(seed)
     drawn = np.full((len(texts), len(contenders), DRAWS), np.nan)
@@ -244,7 +255,9 @@ def _draw_parts(contenders: Sequence[Contender], texts: Sequence[Sequence[str]],
             many = chance.multinomial(len(parts), np.full(len(parts), 1 / len(parts)), DRAWS)
             sizes = np.array([sum(len(text.encode(errors="surrogatepass")) for text in part) for part in parts])
             for row, contender in enumerate(contenders):
-                drawn[place, row] = ratio(many @ tokens_of_parts(contender, parts), many @ sizes)
+                tokens = tokens_of_parts(contender, parts)
+                scale = ratio(tokens_per_byte[row, place] * sizes.sum(), tokens.sum())
+                drawn[place, row] = scale * ratio(many @ tokens, many @ sizes)
     return drawn
 
 

@@ -11,6 +11,7 @@ True
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
@@ -361,6 +362,16 @@ def exact(value: object, what: str) -> Fraction:
     if not fraction and value:
         raise RecipeError(f"{what} is too small: {value!r}. Give a larger number.")
     return fraction
+
+
+def refuse_repeated(names: Iterable[str], option: str) -> None:
+    """Raise RecipeError if a name occurs twice, because only one of its two values would be used.
+
+    `option` is the command-line option that has the names.
+    """
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise RecipeError(f"{option} names {repeated[0][:40]!r} twice. Name it once.")
 
 
 def share_text(share: Fraction) -> str:

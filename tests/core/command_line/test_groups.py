@@ -71,6 +71,7 @@ def test_the_sample_option_takes_a_size_for_one_group_or_for_all_groups(
         ("--groups-of all --weights de=80% code=30%", "must add up to 100 %; 30 % + 80 % are 110 %"),
         ("--groups-of all --weights de=100%", "'code' has no share"),
         ("--groups-of all --weights de=100% code=1", "all weights as shares"),
+        ("--groups-of all --weights de=40% de=60% code=40%", "--weights names 'de' twice"),
         ("--groups-of all --weights de=-1", "cannot be negative"),
         ("--groups-of all --weights de=0 code=0", "All weights of the mixture are zero"),
         ("--groups-of all --weights fr=2", "has the group 'fr'"),

@@ -102,6 +102,15 @@ def test_about_95_percent_of_benchmark_intervals_contain_the_true_value(studies:
     assert 50 <= covered <= 60
 
 
+def test_the_interval_contains_the_value_even_if_line_ends_are_parts_of_tokens() -> None:
+    """In the pattern “english”, a line end and the next word are one word, so a line alone has other tokens."""
+    whole = "\n".join(documents("sea", 200, length=3))
+    studies = {size: bpe.train(whole, "gpt2", pattern="english", vocab_size=int(size)) for size in ("290", "300")}
+    for row in bpe.benchmark(studies, texts={"sea": whole}, sums=True).facts["sums"]:
+        assert row["from"] < row["bytes_per_token"] < row["to"]
+        assert row["beside_from"] <= row["tokens_beside_best"] <= row["beside_to"]
+
+
 def test_the_benchmark_gives_no_interval_for_too_few_documents(studies: dict[str, bpe.Study]) -> None:
     answer = bpe.benchmark(studies, texts={"short": ["wave harbour def"]}, sums=True)
     assert all(row["from"] is None or np.isnan(row["from"]) for row in answer.facts["sums"])
@@ -124,6 +133,7 @@ def test_the_benchmark_does_not_recommend_a_tokenizer_that_cannot_encode_the_who
         (("fish=1",), "The texts are sea, code"),
         (("1",), "The texts are sea, code"),
         (("sea=-1", "code=2"), "of at least 0"),
+        (("sea=1", "code=1", "sea=2"), "names 'sea' twice"),
         (("sea=0",), "at least one weight must be above 0"),
     ],
 )
