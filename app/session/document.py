@@ -28,6 +28,7 @@ from bpe_core.session_file.values import SavedSession, View
 from bpe_core.support.atomic import reserve
 from bpe_core.support.lock import Lock
 from bpe_core.support.numbered_symbols import WIDTH
+from bpe_core.support.paths import real_path
 from bpe_core.support.private_folder import private_folder
 
 TOPIC = "session_file"
@@ -365,10 +366,10 @@ class Document(QObject):
         return is_busy
 
     def _is_own(self, path: Path) -> bool:
-        return self.path is not None and path.resolve() == self.path.resolve()
+        return self.path is not None and real_path(path) == real_path(self.path)
 
     def _claim(self, path: Path) -> bool:
-        name = hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()
+        name = hashlib.sha256(str(real_path(path)).encode(errors="surrogateescape")).hexdigest()
         try:
             self._new_lock = Lock.acquire(private_folder(self._folder / "open") / f"{name[:32]}.lock")
         except OSError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import os
 import shutil
 import sys
 import textwrap
@@ -24,6 +23,7 @@ from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, description_of, question_named, question_names, questions_by_subject
 from bpe_core.session_file import run_of
 from bpe_core.support.atomic import path_to_read
+from bpe_core.support.paths import real_path
 from bpe_core.support.version import PROGRAM, program_version
 from bpe_core.support.wording import did_you_mean
 
@@ -210,9 +210,7 @@ def refuse_to_replace_inputs(options: argparse.Namespace, results: Sequence[str]
 
 def _is_same_file(path: str, other: str) -> bool:
     try:
-        return os.path.realpath(path) == os.path.realpath(other) or (
-            Path(path).is_file() and Path(path).samefile(other)
-        )
+        return real_path(path) == real_path(other) or (Path(path).is_file() and Path(path).samefile(other))
     except (OSError, ValueError):  # such as a NUL in a name, which is refused when the file is opened
         return False
 

@@ -31,6 +31,7 @@ from bpe_core.history.history import History
 from bpe_core.questions.idmap import sentences_of
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import all_or_none
+from bpe_core.support.paths import real_path
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
@@ -105,7 +106,7 @@ class Source:
         """
         file = tokenizer_file(self.named) if self.study.format else Path(self.named)
         plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)
-        if (plan.path / plan.main).resolve() == file.resolve():
+        if real_path(plan.path / plan.main) == real_path(file):
             raise OutputError(f"{plan.path / plan.main} is the input table itself. Choose another folder or file name.")
         plan.refuse_other_contents()
         return plan
@@ -142,7 +143,7 @@ def write_and_report(
     Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)
     prepare = _way_to_write(target, options, delivery, source)
-    if not target.parent.resolve().is_dir():
+    if not real_path(target.parent).is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
     with interruptible() as interruption:
         prepared = prepare(history, merges=options.at, text=options.check_with, work=interruption.work)
@@ -171,8 +172,8 @@ def _id_map(prepared: PreparedExport, before: Source | History) -> IdMap:
 
 def write_with_map(results: Sequence[Path], write: Callable[[], None], id_map: IdMap, path: Path) -> None:
     """Write files and the map of their ids. If one of these files cannot be written, none is written."""
-    places = {result.resolve() for result in results}
-    if not places.isdisjoint((path.resolve(), *path.resolve().parents)):
+    places = {real_path(result) for result in results}
+    if not places.isdisjoint((real_path(path), *real_path(path).parents)):
         raise OutputError(
             f"The map cannot be written to {path}: this path is the result itself, or inside its folder. Choose "
             "another path for the map."

@@ -9,7 +9,6 @@ first piece that is not counted.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -43,6 +42,7 @@ from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import UNCHANGED, folder_for
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import (
@@ -278,7 +278,7 @@ def _clear(work: Place, corpus: Corpus) -> None:
 
 def _check_output(output: str) -> None:
     """Raise OutputError if `output` cannot be the name of the result. This is checked before the work begins."""
-    if not is_address(output) and not Path(os.path.realpath(output)).parent.is_dir():
+    if not is_address(output) and not real_path(output).parent.is_dir():
         raise OutputError(f"Could not write {output}: the folder {Path(output).parent} does not exist.")
     if is_address(output) and output.endswith("://"):
         raise OutputError(f"Could not write {output}: the address does not name a folder. Add the name of a folder.")

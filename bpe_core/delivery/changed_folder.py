@@ -37,6 +37,7 @@ from bpe_core.formats.base import NO_NUMBER, Format, own_numbers, unless_ids
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 from bpe_core.text.specials import finder
@@ -80,7 +81,7 @@ class FolderPlan:
 
     def refuse_other_contents(self) -> None:
         """Raise OutputError if the new folder is the old folder, or contains files that are not in this plan."""
-        if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
+        if self.sidecars.main and real_path(self.path) == real_path(self.sidecars.folder):
             raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
         refuse_other_contents(self.path, self.names)
 

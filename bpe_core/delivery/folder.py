@@ -26,6 +26,7 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.methods.registry import METHODS
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.small_files import read_small_file
 from bpe_core.verification import checking
@@ -286,7 +287,7 @@ def prepare_folder(
     files = {
         **written.files,
         target / CONFIG: config_of(delivery).encode(),
-        target / README: readme_of(table, target.resolve().name, delivery).encode(),
+        target / README: readme_of(table, real_path(target).name, delivery).encode(),
     }
     numbered = table.numbered(unless_ids(written.format.numbers(table)))
     id_map = IdMap.of(history if old is None else old, numbered, cancelled=work.cancelled)

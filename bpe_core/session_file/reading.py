@@ -33,6 +33,7 @@ from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedR
 from bpe_core.support.atomic import path_to_read
 from bpe_core.support.foreign import json_of, report_faults
 from bpe_core.support.limits import check_room
+from bpe_core.support.paths import real_path
 from bpe_core.text.mixture import LONGEST_NAME
 
 LARGEST = 2**63 - 1
@@ -403,7 +404,7 @@ def _open_database(path: Path, is_safety_copy: bool, *, checks_pages: bool = Tru
     # `immutable` keeps SQLite from making or reading other files next to it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"
     try:
-        address = f"{path.resolve().as_uri()}?{how}"
+        address = f"{real_path(path).as_uri()}?{how}"
         with (
             contextlib.closing(sqlite3.connect(address, uri=True)) as connection,
             report_faults(f"{path} is damaged", advice=ADVICE),

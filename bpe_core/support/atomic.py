@@ -30,6 +30,7 @@ from bpe_core.support.journal import (
     sync_folder,
 )
 from bpe_core.support.lock import Lock
+from bpe_core.support.paths import real_path
 
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 TRIES, SECONDS_BETWEEN_TRIES = 5, 0.01
@@ -388,7 +389,7 @@ def _place_of(path: Path | str) -> Path:
     stays.
     """
     try:
-        return Path(os.path.realpath(path))
+        return real_path(path)
     except ValueError as error:  # a NUL, or a lone surrogate
         raise OutputError(f"{str(path)!a} cannot be the name of a file.") from error
 

@@ -20,6 +20,7 @@ from app.window.parts.widgets import add_entry, filled_menu
 from app.window.sessions.wiring import SessionWiring
 from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
+from bpe_core.support.paths import real_path
 from bpe_core.text.reading.opening import is_address, without_password
 from resources import Sample, samples
 
@@ -88,7 +89,7 @@ class CorpusWiring(QObject):
 
     def add_paths(self, paths: Sequence[Path | str]) -> None:
         self._corpus.add_paths(paths)
-        first = [Path(path).resolve() for path in paths[:MOST_RECENT_FILES]]
+        first = [real_path(path) for path in paths[:MOST_RECENT_FILES]]
         self._settings.add_recent([*map(str, first)])
         self._settings.put(LAST_FOLDER, str(first[0].parent))
 

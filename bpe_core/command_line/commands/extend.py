@@ -37,6 +37,7 @@ from bpe_core.insight.audit import never_used
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 from bpe_core.support.atomic import folder_for
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import Work
 from bpe_core.support.wording import count_text
 
@@ -134,7 +135,7 @@ def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format |
     if not is_session:
         plan = source.plan(options)
         return target / plan.main, plan.format
-    if (target / table.name).resolve() == table.resolve():
+    if real_path(target / table.name) == real_path(table):
         raise OutputError(f"{target / table.name} is the input table itself. Choose another folder or file name.")
     refuse_other_contents(target, {table.name})
     return target / table.name, None

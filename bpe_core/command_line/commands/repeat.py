@@ -33,6 +33,7 @@ from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.foreign import report_faults
 from bpe_core.support.optional_packages import program
+from bpe_core.support.paths import real_path
 from bpe_core.support.plugins import plugin_arguments, version_of_plugin
 from bpe_core.support.version import program_version
 
@@ -150,19 +151,19 @@ def _repeat_command(manifest: Manifest, home: Path, folder: Path, on: str | None
 
     Return the printed bytes, and the new path of each result.
     """
-    there = (home / manifest.folder).resolve()
+    there = real_path(home / manifest.folder)
     with report_faults(f"The folder {manifest.folder}"):
         is_there = there.is_dir()
     if not is_there:
         raise BpeError(f"The folder {manifest.folder}, in which the command ran, is missing.")
     results = {
-        (home / result.path).resolve(): result.path for result in manifest.results if result.path != STANDARD_OUTPUT
+        real_path(home / result.path): result.path for result in manifest.results if result.path != STANDARD_OUTPUT
     }
     places: dict[str, Path] = {}
     words = []
     for word in manifest.arguments:
         path = Path(os.path.normpath(home / word.removeprefix(PATH))) if word.startswith(PATH) else there / word
-        known = results.get(path.resolve())
+        known = results.get(real_path(path))
         if known is not None:
             places[known] = folder / path.name
             word = str(places[known]) + ("/" if word.endswith("/") else "")

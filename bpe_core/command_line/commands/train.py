@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from itertools import chain
 from pathlib import Path
@@ -33,6 +32,7 @@ from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION, is_session_name
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.support.stopwatch import Stopwatch
 from bpe_core.support.wording import count_text
@@ -263,7 +263,7 @@ def _check_output(path: Path) -> None:
         )
     if path.is_dir():
         raise OutputError(f"Could not write {path}: it is a folder.")
-    if not Path(os.path.realpath(path)).parent.is_dir():
+    if not real_path(path).parent.is_dir():
         raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 

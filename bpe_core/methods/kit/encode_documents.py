@@ -47,6 +47,7 @@ from bpe_core.segmenting.segmentation import Width
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import UNCHANGED, folder_for
 from bpe_core.support.journal import OF_PARTS
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import ALONE, WORTH_TELLING, Progress, Work
 from bpe_core.support.version import program_state
 from bpe_core.support.wording import count_text
@@ -118,7 +119,7 @@ def encode_documents(
     check_folder(path)
     asked = _content_hash(corpus, history, [eos, kind, shard_size, steps, chosen, repr(allowed_special)])
     layout = _Layout(kind, np.dtype(chosen).newbyteorder("<"), shard_size)
-    shards = _Shards(Path(f"{os.path.realpath(path)}{WORKING}"), asked, layout)
+    shards = _Shards(Path(f"{real_path(path)}{WORKING}"), asked, layout)
     shards_before = len(shards.whole)
     specials = allowed_special if allowed_special is None or allowed_special == "all" else tuple(allowed_special)
     request = EncodingRequest(steps, specials, eos, layout.stored)
@@ -168,7 +169,7 @@ def check_folder(path: Path) -> None:
             raise OutputError(f"{path} holds {other}, which is not a shard. Choose a new folder for the shards.")
     elif path.exists():
         raise OutputError(f"{path} is a file; shards need a folder.")
-    elif not Path(os.path.realpath(path)).parent.is_dir():
+    elif not real_path(path).parent.is_dir():
         raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 

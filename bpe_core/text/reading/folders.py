@@ -11,6 +11,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
 from bpe_core.errors import CorpusError
+from bpe_core.support.paths import real_path
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.reading.opening import sentences, shown
 
@@ -137,5 +138,5 @@ def folders_in(folder: Path) -> dict[str, list[Path]]:
         raise CorpusError(f"{folder} has no subfolders, so it cannot be divided into groups.")
     beside = [path for path in listed if path.is_file()]
     if beside:
-        groups.setdefault(folder.resolve().name, []).extend(beside)
+        groups.setdefault(real_path(folder).name, []).extend(beside)
     return groups

@@ -1,4 +1,7 @@
-"""Tests of commands with a NUL character in any argument: each command prints an error message and no traceback."""
+"""Tests of commands with a NUL character, or a link to itself, in any argument.
+
+Each command prints an error message and no traceback.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +45,12 @@ def usual_value(action: argparse.Action) -> str:
     return "t.txt" if names_files(action) or action.dest in ("files", "texts") else "x"
 
 
-def words(command: str, chosen: argparse.Action) -> list[str]:
-    """Return a command line with a NUL character in the chosen argument and usual values in the other arguments."""
+def words(command: str, chosen: argparse.Action, given: str) -> list[str]:
+    """Return a command line with a given value of the chosen argument and usual values of the other arguments."""
     arguments = [command]
     for action in declared_by(command).actions:
         if action is chosen:
-            arguments += [*action.option_strings[-1:], NUL, *(["x"] if isinstance(action.metavar, tuple) else [])]
+            arguments += [*action.option_strings[-1:], given, *(["x"] if isinstance(action.metavar, tuple) else [])]
         elif not action.option_strings and action.nargs not in ("?", "*"):
             arguments.append(usual_value(action))
         elif action.dest == "once":
@@ -57,6 +60,15 @@ def words(command: str, chosen: argparse.Action) -> list[str]:
     return arguments
 
 
+def run_with(command: str, chosen: argparse.Action, given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a command with a given value of the chosen argument, and check that it ends with an exit code."""
+    asked = words(command, chosen, given)
+    if "m.csv" not in asked and chosen.dest not in ("merges", *TABLES) and command in command_questions():
+        asked += ["m.csv"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x")))
+    assert run(asked) in (0, 1, 2, 3), asked
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
 def test_a_nul_character_in_any_argument_causes_no_traceback(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -64,9 +76,31 @@ def test_a_nul_character_in_any_argument_causes_no_traceback(
     for action in declared_by(command).actions:
         if action.nargs == 0 or (command, action.dest) == ("doctor", "prepare"):
             continue
-        asked = words(command, action)
-        if "m.csv" not in asked and action.dest not in ("merges", *TABLES) and command in command_questions():
-            asked += ["m.csv"]
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x")))
-        assert run(asked) in (0, 1, 2, 3), asked
+        run_with(command, action, NUL, monkeypatch)
         assert "\0" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "extend m.csv --corpus t.txt --by 2 -o LINK",
+        "extend m.csv --corpus LINK --by 2 -o new.csv",
+        "trim m.csv --least-used 1 --corpus t.txt -o LINK",
+        "trim m.csv --least-used 1 --corpus t.txt -o new.csv --map LINK",
+        "export --merges m.csv LINK",
+        "export --merges LINK new.csv",
+        "convert m.csv LINK --to tokenizer.json",
+        "count t.txt -o LINK",
+        "encode --documents t.txt --merges m.csv -o LINK",
+        "train t.txt --vocab-size 262 -o LINK",
+        "train --groups-of LINK",
+        "repeat LINK",
+        "verify LINK",
+    ],
+)
+@pytest.mark.parametrize("link", ["loop", "loop/", "loop/m.csv"])
+def test_a_link_to_itself_as_the_name_of_a_file_or_folder_causes_no_traceback(
+    asked: str, link: str, folder: Path
+) -> None:
+    Path("loop").symlink_to("loop")
+    assert run(asked.replace("LINK", link).split()) in (0, 1, 2), asked

@@ -103,16 +103,27 @@ def test_adding_a_folder_adds_its_text_files_and_reports_skipped_files(
     assert sentence in program.messages.details.toPlainText()
 
 
+def tool_tips(program: Program) -> str:
+    corpus = program.corpus
+    tips = (corpus.data(corpus.index(row), Qt.ItemDataRole.ToolTipRole) for row in range(corpus.rowCount()))
+    return "\n".join(map(str, tips))
+
+
 def test_a_picture_added_to_the_corpus_is_marked_with_an_error(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
-    picture, corpus = tmp_path / "b.png", program.corpus
+    picture = tmp_path / "b.png"
     picture.write_bytes(b"\x89PNG\0")
     program.opening.add_paths([picture])
+    sentence = "b.png is not a text file: it looks like a picture."
+    qtbot.waitUntil(lambda: sentence in tool_tips(program), timeout=WAIT)
 
-    def states() -> str:
-        tips = (corpus.data(corpus.index(row), Qt.ItemDataRole.ToolTipRole) for row in range(corpus.rowCount()))
-        return "\n".join(tips)
 
-    qtbot.waitUntil(lambda: "b.png is not a text file: it looks like a picture." in states(), timeout=WAIT)
+def test_a_link_to_itself_is_marked_with_an_error_when_it_is_opened(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    link = tmp_path / "loop.txt"
+    link.symlink_to(link)
+    program.opening.open_named([str(link)])
+    qtbot.waitUntil(lambda: "loop.txt cannot be read: " in tool_tips(program), timeout=WAIT)
 
 
 def test_a_text_file_dropped_on_the_window_is_added_to_the_corpus(
