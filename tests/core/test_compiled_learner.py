@@ -169,6 +169,21 @@ def test_a_token_longer_than_the_text_buffer_is_learned() -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
+def test_the_text_buffer_is_doubled_twice_for_one_token_that_is_longer_than_the_doubled_buffer() -> None:
+    """With the single base symbol `a`, the buffer has room for three bytes. The second token ends at the seventh."""
+    words = WordTable.from_counts({"a" * 64: 1})
+    recipe = Recipe(pattern="none", base="characters", ties="largest-text", merges=6, vocab_size=None, min_frequency=1)
+    (_, letter) = Alphabet.for_words(words, recipe).symbols
+    learner = CompiledLearner(words, Alphabet((letter,)), recipe, None)
+    rooms = [len(learner._state.text)]
+    columns = Columns.with_room(6)
+    for stop_at in range(1, 7):
+        learner.learn(columns, stop_at, A_LOT)
+        rooms.append(len(learner._state.text))
+    assert rooms[:3] == [3, 3, 12]
+    assert bytes(learner._state.text[: learner._state.run[0]["text"]]) == b"a" * 127
+
+
 def test_one_call_of_a_learner_with_a_small_work_limit_learns_a_single_merge() -> None:
     words = WordTable.from_counts({"abcdefgh" * 50: 3})
     recipe = Recipe(merges=5, vocab_size=None)
