@@ -13,6 +13,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +87,34 @@ def share_reports(reports: Sequence[Report], path: Path | str) -> None:
 def with_different_titles(runs: Sequence[SharedRun]) -> list[SharedRun]:
     """Return the same runs, with longer titles for runs that have the same title.
 
-    The recipe and the vocabulary size are added to each of these titles.
+    The recipe and the vocabulary size are added to each of these titles, and a number if the titles are still equal.
     """
     times = Counter(run.title for run in runs)
-    return [
-        run
+    longer = [
+        run.title
         if times[run.title] == 1
-        else replace(
-            run, title=f"{run.title} · {run.history.recipe.name}, {count_text(run.history.vocabulary_size, 'token')}"
-        )
+        else f"{run.title} · {run.history.recipe.name}, {count_text(run.history.vocabulary_size, 'token')}"
         for run in runs
     ]
+    return [replace(run, title=title) for run, title in zip(runs, _numbered(longer), strict=True)]
+
+
+def _numbered(titles: Sequence[str]) -> list[str]:
+    """Return the titles, with a number after each title that is equal to an earlier one.
+
+    >>> _numbered(["ours", "theirs", "ours", "ours (2)"])
+    ['ours', 'theirs', 'ours (3)', 'ours (2)']
+    """
+    used = set(titles)
+    seen = set[str]()
+    numbered = list[str]()
+    for title in titles:
+        if title in seen:
+            title = next(other for number in count(2) if (other := f"{title} ({number})") not in used)
+            used.add(title)
+        seen.add(title)
+        numbered.append(title)
+    return numbered
 
 
 def write_page(runs: Sequence[SharedRun], path: Path | str, *, title: str = "", text: str = "") -> None:

@@ -337,6 +337,15 @@ def test_shared_runs_with_the_same_name_get_different_titles() -> None:
     ]
 
 
+@pytest.mark.parametrize("titles", [["ours"] * 3, ["ours", "ours", "ours · gpt2, 258 tokens", "ours (2)"]])
+def test_shared_runs_get_different_titles_even_if_their_recipes_and_sizes_are_equal(titles: list[str]) -> None:
+    learned = bpe.train(["low low low lower"], "gpt2", merges=2).history
+    given = [SharedRun(title, learned) for title in titles]
+    titled = [run.title for run in with_different_titles(given)]
+    assert len({*titled}) == len(titles)
+    assert all(new.startswith(old) for new, old in zip(titled, titles, strict=True))
+
+
 @needs_browser
 def test_one_slider_moves_several_runs_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
     text = text_of("poem")
