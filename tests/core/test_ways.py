@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -38,6 +39,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import ways as plain
 from bpe_core.studies.making import train
 from bpe_core.studies.study import Study
+from tests.shared import ROOT
 
 OWN = Path(__file__).parents[1] / "texts"
 TEXT = (OWN / "prose.txt").read_text(encoding="utf-8")
@@ -115,7 +117,8 @@ def distance_from_expected(times: Counter[Any], chances: dict[Any, float]) -> fl
     return (statistic - freedom) / math.sqrt(2 * freedom)
 
 
-PAIRS = ["l o", "e s", "es t", "lo w", "w est", "s t", "o w", "low est", "w es"]
+ALONE = ["l o", "lo w", "e s", "es t", "low est"]  # no two of these pairs make the same token
+PAIRS = [*ALONE, "w est", "s t", "o w", "w es"]
 
 
 def table_of(pairs: list[str]) -> History:
@@ -166,8 +169,8 @@ def test_bpe_dropout_draws_each_split_as_often_as_subword_nmt_does() -> None:
 def test_bpe_dropout_draws_each_split_as_often_as_the_tokenizers_library_if_no_pairs_compete() -> None:
     """If pairs compete, the tokenizers library skips fewer merges than our dropout. The manual has an example."""
     tokenizers = pytest.importorskip("tokenizers")
-    whole = {}
-    for pairs in (["l o", "lo w", "e s", "es t", "low est"], PAIRS):
+    whole = list[tuple[float, float]]()
+    for pairs in (ALONE, PAIRS):
         history = table_of(pairs)
         merges = [(left, right) for left, right in (pair.split() for pair in pairs)]
         texts = dict.fromkeys([*"lowest", *(part for pair in merges for part in (*pair, "".join(pair)))])
@@ -175,11 +178,21 @@ def test_bpe_dropout_draws_each_split_as_often_as_the_tokenizers_library_if_no_p
         theirs = Counter(tuple(tokenizers.Tokenizer(model).encode("lowest").tokens) for _ in range(DRAWS))
         names, chances = Study(history).names.text, Ways(history, dropout=0.3).dropout_covers(b"lowest") or {}
         ours = {tuple(names[id] for id in ids): share for ids, share in chances.items()}
-        whole[len(pairs)] = theirs[("lowest",)] / DRAWS, ours[("lowest",)]
-        if pairs is not PAIRS:
+        whole.append((theirs[("lowest",)] / DRAWS, ours[("lowest",)]))
+        if pairs is ALONE:
             assert distance_from_expected(theirs, ours) < SURE
     # The library draws without a seed: 0.04 is five standard deviations of so many draws.
-    assert whole[len(PAIRS)] == pytest.approx((0.54, 0.35), abs=0.04)
+    for measured, (drawn, exact) in zip(shares_in_manual(), whole, strict=True):
+        assert measured == pytest.approx((drawn, exact), abs=0.04)
+        assert measured[1] == pytest.approx(exact, abs=0.0005), "the rule's share is not random"
+
+
+def shares_in_manual() -> list[tuple[float, float]]:
+    """Return for each list of merges in the manual the library's share of `lowest` as one token, and the rule's."""
+    page = " ".join((ROOT / "resources" / "manual" / "ask.md").read_text(encoding="utf-8").split())
+    assert all(f"`{pair.replace(' ', '+')}`" in page for pair in PAIRS)
+    found = re.findall(r"one token in ([\d.]+) % of the draws\. The rule gives ([\d.]+) %", page)
+    return [(float(library) / 100, float(rule) / 100) for library, rule in found]
 
 
 def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
