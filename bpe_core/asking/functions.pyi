@@ -498,7 +498,7 @@ def floor(
     max_length : int | None, optional
         The largest number of symbols in a token (default: 16, or the longest token of the table).
     seconds : float, optional
-        Seconds of search, for all sizes together.
+        Seconds of search, for all sizes together and with the preparation.
     rounds : int | None, optional
         Search each size for N rounds, however long they take; the result is then the same on every
         machine.

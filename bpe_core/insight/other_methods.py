@@ -8,13 +8,14 @@ represented by a character. So all methods learn pieces from the same words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import NothingToLearn, SizeDoesNotFit
+from bpe_core.errors import Cancelled, NothingToLearn, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.witnesses import FloorTask, unchanged
@@ -40,17 +41,22 @@ class OtherResult:
     witness: Witness | None
 
 
-def other_methods_results(task: FloorTask, pieces: Sequence[int], work: Work) -> Mapping[str, list[OtherResult | None]]:
+def other_methods_results(
+    task: FloorTask, pieces: Sequence[int], work: Work, seconds: float = math.inf
+) -> tuple[Mapping[str, list[OtherResult | None]], list[str]]:
     """Return the results of each method whose steps drop pieces, as a dictionary from the method's name.
 
     There is one result for each number in `pieces`. It is None if the method cannot learn so many pieces. If the
     symbols have a marker for the end or the inside of a word, the methods cannot be compared. Then the dictionary is
     empty.
+
+    Also return the names of the methods that did not learn all numbers of pieces within `seconds`. They have no
+    results.
     """
     words = task.words
     recipe = task.recipe
     if recipe.base == "characters" and recipe.marker not in ("none", "prefix"):
-        return {}
+        return {}, []
     read = unchanged
     if recipe.base == "bytes":
         words = _as_characters(words)
@@ -61,15 +67,24 @@ def other_methods_results(task: FloorTask, pieces: Sequence[int], work: Work) ->
         else {}
     )
     results = dict[str, list[OtherResult | None]]()
+    late = list[str]()
     choosing = [name for name, method in METHODS.items() if method.looks_tokens_up and method.single == "drop"]
     for name in choosing:
         chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=task.longest, **marker)
-        learned = [_history_of_method(words, chosen, wanted, work) for wanted in pieces]
+        limited = work.limited_to(seconds)
+        try:
+            learned = [_history_of_method(words, chosen, wanted, limited) for wanted in pieces]
+        except Cancelled:
+            work.check()
+            late.append(name)
+            continue
         results[name] = [
-            None if history is None else OtherResult(int(history.tokens_after[-1]), task.witness(history, wanted, read))
+            None
+            if history is None
+            else OtherResult(int(history.tokens_after[-1]), task.witness(history, wanted, read, work))
             for history, wanted in zip(learned, pieces, strict=True)
         ]
-    return results
+    return results, late
 
 
 def _history_of_method(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> History | None:

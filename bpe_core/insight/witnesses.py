@@ -12,6 +12,7 @@ from bpe_core.insight.ways_of_corpus import fewest_tokens_by
 from bpe_core.insight.word_lattice import token_symbols
 from bpe_core.methods.kit.floor.witness import Piece, Witness
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import ALONE, Work
 
 
 def unchanged(text: bytes) -> bytes:
@@ -29,7 +30,9 @@ class FloorTask:
     longest: int
     other_tokens: int = 0  # tokens for unknown characters
 
-    def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = unchanged) -> Witness | None:
+    def witness(
+        self, history: History, wanted: int, read: Callable[[bytes], bytes] = unchanged, work: Work = ALONE
+    ) -> Witness | None:
         """Return the vocabulary of a history as a witness, with the number of tokens that it needs for the words.
 
         A witness proves that no more tokens than this number are necessary.
@@ -41,7 +44,7 @@ class FloorTask:
         short = tuple(piece for piece in pieces if len(piece) <= self.longest)
         if len(short) > wanted:
             return None
-        fewest = fewest_tokens_by(short, self.words, self.alphabet, self.recipe)
+        fewest = fewest_tokens_by(short, self.words, self.alphabet, self.recipe, work)
         return Witness(fewest + self.other_tokens, short)
 
 

@@ -89,54 +89,53 @@ class WordBuffer(NamedTuple):
 
 
 @kernel
-def find_pieces(words, counted, longest, word):
-    """Count all pieces that occur in the words from `word` on.
+def find_pieces(words, counted, longest, word, symbol, stop):
+    """Count all pieces that begin at the symbols from `symbol` to `stop`. The first of them is in the word `word`.
 
-    Return the first word for which the tables have no room.
+    Return the first symbol for which the tables have no room, or `stop`.
     """
     slots, number = counted.slots, counted.number
-    while word < len(words.counts):
-        first, stop = words.starts[word], words.starts[word + 1]
-        more = (stop - first) * longest
-        if 2 * ROW * (number[0] + more) > len(slots) or number[0] + more > len(counted.counts):
+    while symbol < stop:
+        if 2 * ROW * (number[0] + longest) > len(slots) or number[0] + longest > len(counted.counts):
             break
-        for begin in range(first, stop):
-            piece = np.uint64(0)
-            for end in range(begin, min(stop, begin + longest)):
-                key = key_of(piece, words.symbols[end])
-                place = place_of(slots, key)
-                if slots[place] == 0:
-                    slots[place] = key
-                    slots[place + _ONE] = np.uint64(number[0])
-                    counted.lengths[number[0]] = end - begin + 1
-                    number[0] += 1
-                piece = slots[place + _ONE]
-                counted.counts[piece] += words.counts[word]
-        word += 1
-    return word
+        while words.starts[word + 1] <= symbol:
+            word += 1
+        piece = np.uint64(0)
+        for end in range(symbol, min(words.starts[word + 1], symbol + longest)):
+            key = key_of(piece, words.symbols[end])
+            place = place_of(slots, key)
+            if slots[place] == 0:
+                slots[place] = key
+                slots[place + _ONE] = np.uint64(number[0])
+                counted.lengths[number[0]] = end - symbol + 1
+                number[0] += 1
+            piece = slots[place + _ONE]
+            counted.counts[piece] += words.counts[word]
+        symbol += 1
+    return symbol
 
 
 @kernel
-def write_edges(words, counted, renumbered, edges, longest):
-    """Write the edges of all pieces that have a new number. Return the number of edges.
+def write_edges(words, counted, renumbered, edges, longest, word, symbol, stop):
+    """Write the edges of all pieces that have a new number and begin at the symbols from `symbol` to `stop`.
 
-    If the arrays have no room, the edges are only counted.
+    The first of these symbols is in the word `word`. If the arrays have no room, the edges are only counted:
+    `edges.first` gets the index of the first edge after each symbol.
     """
-    used, writes = np.int64(0), len(edges.piece) > 0
-    for word in range(len(words.counts)):
-        stop = words.starts[word + 1]
-        for begin in range(words.starts[word], stop):
-            piece = np.uint64(0)
-            for end in range(begin, min(stop, begin + longest)):
-                piece = counted.slots[place_of(counted.slots, key_of(piece, words.symbols[end])) + _ONE]
-                if renumbered[piece] >= 0:
-                    if writes:
-                        edges.piece[used] = renumbered[piece]
-                        edges.length[used] = end - begin + 1
-                    used += 1
-            if writes:
-                edges.first[begin + 1] = used
-    return used
+    used, writes = edges.first[symbol], len(edges.piece) > 0
+    while symbol < stop:
+        while words.starts[word + 1] <= symbol:
+            word += 1
+        piece = np.uint64(0)
+        for end in range(symbol, min(words.starts[word + 1], symbol + longest)):
+            piece = counted.slots[place_of(counted.slots, key_of(piece, words.symbols[end])) + _ONE]
+            if renumbered[piece] >= 0:
+                if writes:
+                    edges.piece[used] = renumbered[piece]
+                    edges.length[used] = end - symbol + 1
+                used += 1
+        symbol += 1
+        edges.first[symbol] = used
 
 
 @kernel

@@ -60,6 +60,7 @@ class PathBuffer(NamedTuple):
     other_before: npt.NDArray[np.int64]
     other_node: npt.NDArray[np.int64]
     is_new: npt.NDArray[np.bool_]  # whether the best path to this offset has changed
+    unfinished: npt.NDArray[np.int64]  # two numbers: the next step that drops a token of the best path, and its tokens
     lifts: npt.NDArray[np.int64]
     lifts_left: npt.NDArray[np.int64]
 
@@ -153,22 +154,29 @@ def cut_words(lattice, desk, scores, word, work):
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
     """Split words again and again while tokens are dropped one after another. Return the next word.
 
+    A long word can need very much work. So a call may also end inside a word, and the next call goes on there.
+
     `leaving` gets how often each token occurred when it was dropped. `changes` gets the number of tokens that each drop
     adds.
     """
-    done = np.int64(0)
+    done, unfinished = np.int64(0), desk.unfinished
     while word < len(lattice.shared) and done < work:
-        start = _enter_word(lattice, desk, word)
-        size = desk.size[0]
-        for place in range(start, size + 1):
-            node = desk.node[place]
-            desk.token[place] = lattice.best[node]
-            desk.before[place] = place - np.int64(lattice.best_length[node])
-            desk.turn[place] = min(turns[desk.token[place]], desk.turn[desk.before[place]])
-        done += 3 + size - start
-        if desk.turn[size] != NEVER:
-            done += _cut_in_turn(lattice, desk, scores, turns, leaving, changes, lattice.weights[word])
-        word += 1
+        if unfinished[0] == NEVER:
+            start = _enter_word(lattice, desk, word)
+            size = desk.size[0]
+            for place in range(start, size + 1):
+                node = desk.node[place]
+                desk.token[place] = lattice.best[node]
+                desk.before[place] = place - np.int64(lattice.best_length[node])
+                desk.turn[place] = min(turns[desk.token[place]], desk.turn[desk.before[place]])
+            done += 3 + size - start
+            unfinished[0] = desk.turn[size]
+            if unfinished[0] != NEVER:
+                _begin_turns(lattice, desk, scores, lattice.weights[word])
+        if unfinished[0] != NEVER:
+            done += _cut_in_turn(lattice, desk, scores, turns, leaving, changes, lattice.weights[word], work - done)
+        if unfinished[0] == NEVER:
+            word += 1
     return word
 
 
@@ -183,18 +191,28 @@ def _count_path(lattice, tokens, before, place, weight):
     return count
 
 
-@kernel
-def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
-    """Split the current word again each time a token of its best path is dropped. Return the amount of work."""
-    size, work = desk.size[0], np.int64(0)
+@inlined
+def _begin_turns(lattice, desk, scores, weight):
+    """Copy the best paths of the current word, and subtract its tokens from the counts until all drops are made."""
+    size = desk.size[0]
     best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0
     for place in range(1, size + 1):
         tokens[place], before[place] = desk.token[place], desk.before[place]
         best[place] = best[before[place]] + scores[tokens[place]]
-    turn = np.int64(desk.turn[size])
-    count = _count_path(lattice, tokens, before, size, -weight)
-    while turn != NEVER:
+    desk.unfinished[1] = _count_path(lattice, tokens, before, size, -weight)
+
+
+@kernel
+def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight, most_work):
+    """Split the current word again each time a token of its best path is dropped. Return the amount of work.
+
+    Stop after about `most_work` units of work.
+    """
+    size, work = desk.size[0], np.int64(0)
+    tokens, before = desk.other_token, desk.other_before
+    turn, count = desk.unfinished[0], desk.unfinished[1]
+    while turn != NEVER and work < most_work:
         place = size
         while place > 0:
             if turns[tokens[place]] == turn:
@@ -209,7 +227,9 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
             place = before[place]
         changes[now] += weight * (new_count - count)
         count = new_count
-    _count_path(lattice, tokens, before, size, weight)
+    if turn == NEVER:
+        _count_path(lattice, tokens, before, size, weight)
+    desk.unfinished[0], desk.unfinished[1] = turn, count
     return work
 
 

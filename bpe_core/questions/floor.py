@@ -5,6 +5,7 @@ The answer has a proven lower bound, and the best vocabulary that was found.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, SizeDoesNotFit
+from bpe_core.errors import BpeError, Cancelled, SizeDoesNotFit, TooLarge
 from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
@@ -24,12 +25,15 @@ from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.insight.ways_of_corpus import fewest_tokens
 from bpe_core.insight.witnesses import FloorTask
 from bpe_core.insight.word_lattice import token_symbols
+from bpe_core.kernels.readiness import need_machine_code
+from bpe_core.kernels.stored_code import PRICING
 from bpe_core.methods.kit.floor.certificate import certificate
-from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
+from bpe_core.methods.kit.floor.lattice import LONGEST, SLICE, Lattice
 from bpe_core.methods.kit.floor.prices import Floor as Proof
 from bpe_core.methods.kit.floor.search import Budget, Guess, Moment, Search
 from bpe_core.methods.kit.floor.witness import Witness
 from bpe_core.methods.registry import METHODS, USUAL
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
@@ -38,6 +42,7 @@ from bpe_core.support.wording import count_text
 
 WHAT = "The floor of a vocabulary size"
 LEAST_SECONDS = 0.1
+SECONDS_FOR_OTHERS = 10.0  # at least, for each other method
 Column = Sequence[int | None]  # a value for each size
 BETWEEN_ANSWERS = 0.1  # seconds
 USUAL_LONGEST = 16  # symbols of a token
@@ -125,7 +130,10 @@ examples:
         is_extra=True,
     )
     seconds: float = parameter(
-        30.0, help="seconds of search, for all sizes together", metavar="S", title="Seconds of search"
+        30.0,
+        help="seconds of search, for all sizes together and with the preparation",
+        metavar="S",
+        title="Seconds of search",
     )
     rounds: int | None = parameter(
         None,
@@ -181,16 +189,14 @@ examples:
             )
         if _may_be_of_other_texts(study, sizes, own):
             said.append(HELD_OUT)
-        work.progress(Progress("listing the pieces", 0, None, ""))
-        recipe = history.recipe
+        need_machine_code(PRICING, work)
+        began = time.monotonic()
         pieces = [size - fixed for size in sizes]
-        guess = Guess.of(words, recipe, pieces[-1], longest, work)
-        limit = guess.worth(pieces[-1]) // 2
-        lattice = Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=work)
-        task = FloorTask(words, alphabet, recipe, longest, lattice.other_tokens)
+        guess, lattice = self._prepared(words, alphabet, history.recipe, pieces[-1], longest, work)
+        task = FloorTask(words, alphabet, history.recipe, longest, lattice.other_tokens)
         results = list[FloorResult]()
         shown = 0.0
-        for done, results in self._search(lattice, guess, sizes, fixed):
+        for done, results in self._search(lattice, guess, sizes, fixed, began, work):
             work.check()
             if time.monotonic() - shown >= BETWEEN_ANSWERS:
                 shown = time.monotonic()
@@ -201,12 +207,17 @@ examples:
         if not self.alone:
             so_far = _answered(results, {}, mine, said, is_over=False)
             work.progress(Progress("learning by other methods", 0, None, "", so_far=so_far))
-            beside = other_methods_results(task, pieces, work)
+            most = math.inf if self.rounds is not None else max(self.seconds, SECONDS_FOR_OTHERS)
+            beside, late = other_methods_results(task, pieces, work, most)
+            said += [
+                f"{METHODS[name].title} is left out, because its training did not end within {most:g} s."
+                for name in late
+            ]
         for place, each in enumerate(results):
             learned = [it.witness for it in (column[place] for column in beside.values()) if it is not None]
             known = [] if guess.history is None else [guess.history.first(pieces[place])]
             known += [history.first(history.step_of_size(each.size))] if len(history) else []
-            _store_best_witness(each, task, known, learned)
+            _store_best_witness(each, task, known, learned, work)
         columns = {name: [None if it is None else it.tokens for it in column] for name, column in beside.items()}
         answer = _answered(results, columns, mine, [*said, self._work_done(results)])
         if not self.certificate:
@@ -214,6 +225,28 @@ examples:
         witnesses = [each.witness for each in results if each.witness is not None]
         proof = certificate(lattice, [(each.size, each.proof) for each in results], witnesses)
         return replace(answer, facts={"certificate": proof})
+
+    def _prepared(
+        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, wanted: int, longest: int, work: Work
+    ) -> tuple[Guess, Lattice]:
+        """Return what a search needs: a first guess, and the lattices of all pieces.
+
+        Raise TooLarge if this takes longer than the time for the whole search. Small texts are prepared in any case.
+        """
+        is_limited = self.rounds is None and len(words.text) * longest > SLICE
+        limited = work.limited_to(self.seconds) if is_limited else work
+        limited.progress(Progress("learning by byte-pair encoding", 0, None, ""))
+        try:
+            guess = Guess.of(words, recipe, wanted, longest, limited)
+            limit = guess.worth(wanted) // 2
+            return guess, Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=limited)
+        except Cancelled:
+            work.check()
+            raise TooLarge(
+                f"These texts are too large for a floor within {self.seconds:g} s: this time was over before all "
+                "pieces of the words were listed. Allow more seconds, take fewer texts, or choose a smaller length for "
+                "the longest token."
+            ) from None
 
     def _longest(self, lengths: Sequence[int]) -> int:
         """Return the largest number of symbols that a token may have.
@@ -257,23 +290,26 @@ examples:
         return sizes
 
     def _search(
-        self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
+        self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int, began: float, work: Work
     ) -> Iterator[tuple[int, list[FloorResult]]]:
         """Search for the floor of each vocabulary size, from the largest size to the smallest.
 
         The floor is a lower bound on the number of tokens: no vocabulary of this size can need fewer tokens. Yield
         the progress and the results so far. Each search begins with the values that the search for the next larger
         size has found.
+
+        The time for all searches began at `began`, with the preparation.
         """
         results = list[FloorResult]()
         warm = None
         others = lattice.other_tokens
         for number, size in enumerate(reversed(sizes)):
             wanted = size - fixed
-            budget = Budget(ROUNDS, SWAPS, self.seconds / len(sizes))
+            left = self.seconds - (time.monotonic() - began)
+            budget = Budget(ROUNDS, SWAPS, max(LEAST_SECONDS, left) / (len(sizes) - number))
             if self.rounds is not None:
                 budget = Budget(self.rounds, max(1, self.rounds * SWAPS // ROUNDS))
-            search = Search(lattice, wanted, guess, budget, warm)
+            search = Search(lattice, wanted, guess, budget, warm, work)
             joined = guess.upper(wanted, lattice.symbols)
             for share in chain(search.steps(), [1.0]):
                 best = min(search.best.tokens, joined) + others
@@ -315,14 +351,18 @@ def _answered(
 
 
 def _store_best_witness(
-    result: FloorResult, task: FloorTask, histories: Iterable[History], learned: Iterable[Witness | None]
+    result: FloorResult,
+    task: FloorTask,
+    histories: Iterable[History],
+    learned: Iterable[Witness | None],
+    work: Work,
 ) -> None:
     """Store the vocabulary that needs the fewest tokens in a result.
 
     The candidates are the vocabulary in the result, those in `learned`, and those of the histories.
     """
     wanted = result.proof.wanted
-    witnesses = [result.witness, *learned, *(task.witness(it, wanted) for it in histories)]
+    witnesses = [result.witness, *learned, *(task.witness(it, wanted, work=work) for it in histories)]
     result.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
     result.best = result.witness.tokens
 

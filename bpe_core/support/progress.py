@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import TypeVar
 
 from bpe_core.errors import Cancelled
@@ -105,6 +106,11 @@ class Work:
     def check(self) -> None:
         if self.cancelled():
             raise Cancelled("Cancelled.")
+
+    def limited_to(self, seconds: float) -> Work:
+        """Return the same callbacks, except that the work is also cancelled when `seconds` have passed from now on."""
+        end = monotonic() + seconds
+        return replace(self, cancelled=lambda: self.cancelled() or monotonic() >= end)
 
 
 ALONE = Work()  # without reports, and never cancelled

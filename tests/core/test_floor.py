@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, count, product
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -21,19 +21,21 @@ from hypothesis import strategies as st
 from bpe_core.asking import Answer
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, Cancelled, FormatError, NothingToLearn, SizeDoesNotFit
+from bpe_core.errors import BpeError, Cancelled, FormatError, NothingToLearn, SizeDoesNotFit, TooLarge
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.insight.other_methods import other_methods_results
 from bpe_core.insight.ways_of_corpus import fewest_tokens
 from bpe_core.insight.witnesses import FloorTask
 from bpe_core.methods.best import reference as reference
+from bpe_core.methods.kit.floor import lattice as lattices
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import FloorPrices
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.floor.vocabulary import ExchangeSearch, Vocabulary
 from bpe_core.methods.kit.trainer import learn
+from bpe_core.questions import floor as question
 from bpe_core.questions.floor import Floor
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.floor import checked_floors, edges, floor
@@ -457,7 +459,7 @@ def is_long(word: str) -> bool:
 def test_methods_compared_with_a_floor_treat_the_space_byte_like_any_other_byte(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
-    results = other_methods_results(FloorTask(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
+    results, _ = other_methods_results(FloorTask(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
     unigram, mingram = ([run.tokens for run in results[name] if run is not None] for name in ("unigram", "mingram"))
     assert unigram[0] == tokens(counts, {b" ab"}), "a blank is like any letter"
     assert mingram == [tokens(counts, {b" a"}), tokens(counts, {b" a", b" ab"})]
@@ -527,6 +529,70 @@ def test_a_search_for_a_floor_ends_when_the_best_vocabulary_is_close_enough_to_t
     searches = {gap: run_search(counts, 40, gap=gap) for gap in (0.0, 0.2)}
     assert searches[0.0].best.tokens <= searches[0.2].best.tokens <= searches[0.2].floor.tokens * 1.2
     assert len(searches[0.2].moments) < len(searches[0.0].moments)
+
+
+def test_the_pieces_of_a_single_long_word_are_listed_in_slices_with_progress_and_can_be_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A text that is not split is one word. Its pieces were listed without any report, until all were found."""
+    counts = {"".join(Random(5).choices("abcd", k=900)): 2, "cab": 7, "d": 1}
+    whole = lattice_of(counts, limit=4)
+    monkeypatch.setattr(lattices, "SLICE", 8 * 100)
+    monkeypatch.setattr(lattices, "MOST_AT_FIRST", 1)
+    reports = list[Progress]()
+    words = WordTable.from_counts(counts)
+    choices: dict[str, Any] = {"longest": 8, "limit": 4}
+    sliced = Lattice.of(words, Alphabet.of_bytes(), RECIPE, **choices, work=Work(reports.append))
+    for one, other in ((sliced.edges, whole.edges), (sliced.words, whole.words)):
+        assert all((ours == theirs).all() for ours, theirs in zip(one, other, strict=True))
+    assert (sliced.counts == whole.counts).all()
+    assert (sliced.left_out, sliced.limit) == (whole.left_out, whole.limit)
+    shares = [report.done / (report.total or 1) for report in reports]
+    assert len(shares) == 30, "ten slices in each pass"
+    assert shares == sorted(set(shares))
+    assert 0.9 < shares[-1] < 1
+    for stop in (1, 5, 15, 25):
+        asked = count()
+        with pytest.raises(Cancelled):
+            Lattice.of(
+                words,
+                Alphabet.of_bytes(),
+                RECIPE,
+                **choices,
+                work=Work(cancelled=lambda: next(asked) == stop),  # noqa: B023
+            )
+
+
+@pytest.fixture
+def fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let twenty seconds pass each time when the time for some work is compared with its limit."""
+    seconds = count(step=20)
+    monkeypatch.setattr("bpe_core.support.progress.monotonic", lambda: float(next(seconds)))
+
+
+@pytest.mark.usefixtures("fast_clock")
+def test_a_text_whose_pieces_cannot_be_listed_in_time_is_too_large_for_a_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lattices, "SLICE", 400)
+    monkeypatch.setattr(question, "SLICE", 400)
+    study = train(["".join(Random(5).choices("abcd", k=900))], "raw-bytes", merges=20)
+    with pytest.raises(TooLarge, match=r"too large for a floor within 7 s.*Allow more seconds"):
+        Floor(seconds=7.0, alone=True).answer(study)
+    assert Floor(seconds=1_000.0, rounds=3, alone=True).answer(study).columns["floor"][0] > 0
+    again = [Floor(seconds=0.1, rounds=3).answer(study) for _ in range(2)]
+    assert again[0].table.records() == again[1].table.records(), "with rounds, no time counts"
+    assert again[0].sentences == again[1].sentences
+
+
+@pytest.mark.usefixtures("fast_clock")
+def test_a_method_that_does_not_end_in_time_is_left_out_of_the_comparison_with_a_floor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bpe_core.insight.other_methods.AT_ONCE", 0.0)
+    study = train(["".join(Random(5).choices("abcd", k=900))], "raw-bytes", merges=20)
+    answer = Floor(seconds=0.1).answer(study)
+    assert "unigram" not in answer.columns
+    assert "Unigram is left out, because its training did not end within 10 s." in answer.sentences
+    assert answer.columns["best"][0] <= answer.columns["bpe"][0]
 
 
 # Formerly a string as count was multiplied with the number of tokens of a word.

@@ -7,6 +7,7 @@ remain at a step.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn, RecipeError
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.methods.kit.best_paths import scores_of
+from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated_pieces
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -86,6 +88,29 @@ def test_unigram_training_in_small_portions_gives_the_same_steps_as_training_at_
     again = Trainer(words, recipe, history=expected.first(len(expected) // 2))
     again.advance()
     assert everything(again.history) == everything(expected)
+
+
+def test_the_drops_from_a_single_long_word_are_planned_in_small_calls_with_the_same_result() -> None:
+    """Formerly one call planned the drops from a whole word. For a text that is not split, it could not be stopped."""
+    words = WordTable.from_counts({"".join(Random(3).choices("abc", weights=(5, 2, 1), k=400)): 3, "abcab": 2})
+    recipe = Recipe.preset("unigram", vocab_size=40)
+    alphabet = alphabet_with_seeds(words, recipe, repeated_pieces).alphabet
+    pieces = np.arange(len(alphabet) - 1, len(alphabet) - 60, -1).astype(np.int32)
+    scores = np.linspace(-2.0, -9.0, len(alphabet)).astype(np.float32)[::-1].copy()
+    results = []
+    for work in (1, 500, 2**60):
+        lattices = CompiledLattices(Stretches.of(words, alphabet, recipe), alphabet, recipe)
+        lattices.cut(0, 2**60, scores)
+        calls = 0
+        start = 0
+        while start < len(lattices):
+            start, _ = lattices.plan(start, work, pieces)
+            calls += 1
+        now = (lattices.leaving.tolist(), lattices.tokens_after.tolist(), lattices.counts.tolist(), lattices.tokens)
+        results.append((now, calls))
+    assert results[0][0] == results[1][0] == results[2][0]
+    assert sum(results[0][0][0]) > 0, "some pieces are in use when they are dropped"
+    assert [calls > 2 for _, calls in results] == [True, True, False]
 
 
 @given(runs(), texts())

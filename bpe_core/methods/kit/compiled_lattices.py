@@ -171,11 +171,12 @@ class CompiledLattices:
         """Drop `pieces` one after another, and count the tokens of the corpus after each drop.
 
         The words of the corpus consist of stretches. A call examines the stretches from the index `start` on, until it
-        has examined approximately `work` pieces. It returns the index of the next stretch, and the work done. Before
-        the first call, the method `cut` must have split all stretches with the current pieces. After the last stretch,
-        the attributes `leaving` and `tokens_after` hold the results, and all `pieces` are dropped.
+        has examined approximately `work` pieces. It returns the index of the next stretch, and the work done. A long
+        stretch may need several calls, which return its own index. Before the first call, the method `cut` must have
+        split all stretches with the current pieces. After the last stretch, the attributes `leaving` and `tokens_after`
+        hold the results, and all `pieces` are dropped.
         """
-        if start == 0:
+        if start == 0 and self._desk.unfinished[0] == NEVER:
             self._begin(0.0)
             self._turns.fill(NEVER)
             self._turns[pieces] = np.arange(len(pieces))
@@ -286,5 +287,5 @@ def _desk(cells: int) -> kernel.PathBuffer:
     kinds: dict[str, type[np.generic]] = dict.fromkeys(("score", "left", "other", "other_left"), np.float64)
     kinds |= {"token": np.int32, "turn": np.int32, "other_token": np.int32, "is_new": np.bool_}
     desk = kernel.PathBuffer._make(np.zeros(cells + 1, kinds.get(name, np.int64)) for name in kernel.PathBuffer._fields)
-    desk.turn[0] = NEVER
+    desk.turn[0] = desk.unfinished[0] = NEVER
     return desk

@@ -8,7 +8,7 @@ number, so it is never too high.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -27,13 +27,16 @@ from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Int64s, enlarge
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.support.threads import available_threads, run_in_threads
 
 LONGEST = 255  # symbols of a piece
 UNIT_BITS = 20  # the price of a token is 2 ** UNIT_BITS; less if counts are very large
 BYTES_AN_EDGE = 40  # of memory, including the tables that find the piece
 WORTH_A_THREAD = 20_000  # edges
+MOST_AT_FIRST = 1 << 20  # pieces for which the tables have room at first
+SLICE = 1 << 22  # edges listed between two checks for cancellation
+PASSES = 3  # through all symbols: count the pieces, count the edges, and write them
 FEWER = "Take fewer texts, or shorter pieces."
 
 
@@ -71,11 +74,12 @@ class Lattice:
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
         check_room(BYTES_AN_EDGE * room, "Listing all pieces of these words", FEWER)
-        pieces = _pieces_in(laid, longest, work)
+        slices = Slices(laid, longest, work)
+        pieces = _pieces_in(laid, longest, slices)
         saves = pieces.counts * (pieces.lengths.astype(np.int64) - 1)
         kept = saves > limit
         numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        edges = _edges_of(laid, pieces, numbers, longest)
+        edges = _edges_of(laid, pieces, numbers, longest, slices)
         left_out = int(np.count_nonzero((saves > 0) & ~kept))
         lengths = pieces.lengths[kept].astype(np.int64)
         return cls(laid, edges, pieces.counts[kept], lengths, limit, left_out, others, longest)
@@ -168,32 +172,71 @@ def stretches(
     return kernels.Words(kept, starts, counts.astype(np.int64)), layout.tokens - spelled
 
 
-def _pieces_in(words: kernels.Words, longest: int, work: Work) -> kernels.FoundPieces:
-    at_most = int(np.diff(words.starts).max(initial=1)) * longest + 1
-    room = max(1 << 12, at_most, len(words.symbols))
+class Slices:
+    """The slices of one pass through all symbols, with a report of the progress before each slice.
+
+    A slice is given by the word of its first symbol, its first symbol, and the end of its last. The symbols are divided
+    even within a word, because a text that is not split at all is a single word.
+    """
+
+    def __init__(self, words: kernels.Words, longest: int, work: Work) -> None:
+        self._words = words
+        self._size = max(1, SLICE // longest)
+        self._work = work
+        self._passes = 0
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        symbols = len(self._words.symbols)
+        for symbol in range(0, symbols, self._size):
+            self._work.check()
+            done = self._passes * symbols + symbol
+            self._work.progress(Progress("listing the pieces", done, PASSES * symbols, ""))
+            yield _word_of(self._words, symbol), symbol, min(symbols, symbol + self._size)
+        self._passes += 1
+
+
+def _word_of(words: kernels.Words, symbol: int) -> int:
+    return int(np.searchsorted(words.starts, symbol, side="right")) - 1
+
+
+def _pieces_in(words: kernels.Words, longest: int, slices: Slices) -> kernels.FoundPieces:
+    room = max(1 << 12, min(MOST_AT_FIRST, len(words.symbols)))
     pieces = kernels.FoundPieces(
         np.zeros(ROW << (2 * room).bit_length(), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint8),
         np.ones(1, np.int64),
     )  # fmt: skip
-    word = 0
-    while (word := int(kernels.find_pieces(words, pieces, np.int64(longest), np.int64(word)))) < len(words.counts):
-        work.check()
-        slots = np.zeros(2 * len(pieces.slots), np.uint64)
-        more = 2 * len(pieces.counts)
-        spread_slots(pieces.slots, slots)
-        counts = enlarge(pieces.counts, more)
-        lengths = enlarge(pieces.lengths, more)
-        counts[len(pieces.counts) :] = 0
-        pieces = kernels.FoundPieces(slots, counts, lengths, pieces.number)
+    for word, symbol, stop in slices:
+        while (symbol := int(kernels.find_pieces(words, pieces, *map(np.int64, (longest, word, symbol, stop))))) < stop:
+            word = _word_of(words, symbol)
+            pieces = _with_more_room(pieces, longest)
     number = int(pieces.number[0])
     return pieces._replace(counts=pieces.counts[:number], lengths=pieces.lengths[:number])
 
 
-def _edges_of(words: kernels.Words, pieces: kernels.FoundPieces, numbers: Any, longest: int) -> kernels.Edges:
+def _with_more_room(pieces: kernels.FoundPieces, longest: int) -> kernels.FoundPieces:
+    """Return larger tables, with room for at least `longest` more pieces. A table with enough room stays as it is."""
+    wanted = int(pieces.number[0]) + longest
+    slots, counts, lengths = pieces.slots, pieces.counts, pieces.lengths
+    if 2 * ROW * wanted > len(slots):
+        slots = np.zeros(2 * len(slots), np.uint64)
+        spread_slots(pieces.slots, slots)
+    if wanted > len(counts):
+        counts = enlarge(counts, len(counts) + len(counts) // 2)
+        counts[len(pieces.counts) :] = 0
+        lengths = enlarge(lengths, len(counts))
+    return kernels.FoundPieces(slots, counts, lengths, pieces.number)
+
+
+def _edges_of(
+    words: kernels.Words, pieces: kernels.FoundPieces, numbers: Any, longest: int, slices: Slices
+) -> kernels.Edges:
     first = np.zeros(len(words.symbols) + 1, np.int64)
     edges = kernels.Edges(first, np.empty(0, np.int32), np.empty(0, np.uint8))
-    used = int(kernels.write_edges(words, pieces, numbers, edges, np.int64(longest)))
+    for place in slices:
+        kernels.write_edges(words, pieces, numbers, edges, *map(np.int64, (longest, *place)))
+    used = int(first[-1])
     if used:
         edges = kernels.Edges(first, np.empty(used, np.int32), np.empty(used, np.uint8))
-        kernels.write_edges(words, pieces, numbers, edges, np.int64(longest))
+        for place in slices:
+            kernels.write_edges(words, pieces, numbers, edges, *map(np.int64, (longest, *place)))
     return edges

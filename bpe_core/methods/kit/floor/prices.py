@@ -19,6 +19,7 @@ If the best vocabulary is still far above the floor, couples of pieces get price
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from bpe_core.kernels import price_lattices as kernels
 from bpe_core.methods.kit.floor.couples import Usage, most_price, no_couples, with_new_couples
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int32s, Int64s
+from bpe_core.support.progress import never_cancelled
 
 SLOWNESS = 4  # the average of about 2 ** SLOWNESS rounds changes a price
 FIRST_STEP, LAST_STEP = 4.0, 0.01  # shares of the step that would close the gap if the floor were a plane
@@ -68,12 +70,21 @@ class FloorPrices:
     where a piece fits has a price. In each round, the prices are changed so that the floor may rise.
     """
 
-    def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
+    def __init__(
+        self,
+        lattice: Lattice,
+        wanted: int,
+        upper: int,
+        worth: float,
+        warm: Int32s | None = None,
+        is_late: Callable[[], bool] = never_cancelled,
+    ) -> None:
         """Prepare the search for the prices that prove the highest floor: a lower bound on the number of tokens.
 
         `wanted` is the number of pieces in a vocabulary. `upper` is the number of tokens that the words have with a
         known vocabulary of this size, so no floor can be higher. `worth` estimates how many tokens the least valuable
         piece of the known vocabulary saves. `warm` holds prices that were found for another size, as a possible start.
+        `is_late` returns whether the time for the search is over. Then fewer initial prices are tried.
         """
         self.lattice = lattice
         self.wanted = wanted
@@ -97,18 +108,20 @@ class FloorPrices:
         self.wish = np.zeros(pieces, np.float32)  # how often each piece was taken in the last rounds, from 0 to 1
         self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price, self._priced_couples())
         if wanted < pieces + lattice.left_out:
-            self._begin(worth, warm)
+            self._begin(worth, warm, is_late)
 
-    def _begin(self, worth: float, warm: Int32s | None) -> None:
+    def _begin(self, worth: float, warm: Int32s | None, is_late: Callable[[], bool]) -> None:
         """Try several lists of initial prices. Keep the list that proves the highest floor.
 
         A floor is a lower bound on the number of tokens. Most lists assume that each piece saves about `worth`
         tokens, or a multiple of `worth`. They divide this number equally among the occurrences of the piece. If
-        `warm` is given, this list of prices is tried, too.
+        `warm` is given, this list of prices is tried first. When the time is over, the remaining lists are left out.
         """
-        best = -(1 << 62)
+        best = self.best.value
         prices = self._prices.price.copy()
-        for times in (*FIRST_WORTHS, 0):
+        for times in (0, *FIRST_WORTHS):
+            if times and is_late():
+                break
             self._prices.price[:] = _first_prices(self.lattice, worth * times) if times or warm is None else warm
             floor = self._change_and_split(0)[0]
             if floor > best:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -98,6 +99,7 @@ class Search:
     guess: Guess
     budget: Budget
     warm: Int32s | None = None
+    work: Work = ALONE
     best: Vocabulary = field(init=False)
     floor: Floor = field(init=False)
     wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece, how strongly the prices favour it
@@ -115,7 +117,12 @@ class Search:
         lattice = self.lattice
         upper = self.guess.upper(self.wanted, lattice.symbols)
         worth = self.guess.worth(self.wanted)
-        pricing = FloorPrices(lattice, self.wanted, upper, worth, self.warm)
+
+        def time_is_over(share: float = 1.0) -> bool:
+            self.work.check()
+            return time.monotonic() - began >= share * budget.seconds
+
+        pricing = FloorPrices(lattice, self.wanted, upper, worth, self.warm, partial(time_is_over, FOR_PRICES))
         is_easy = self.wanted <= 0 or self.wanted >= len(lattice) + lattice.left_out
         looked = -1.0
         share = 0.0
@@ -144,7 +151,7 @@ class Search:
                 improving = ExchangeSearch(lattice, self.best)
             if improving.is_over or gone >= 1 or self._is_near_enough():
                 break
-            improving.swap()
+            improving.swap(time_is_over)
             self.swaps = swap + 1
             self._take(improving.best, began)
             yield FOR_PRICES + (1 - FOR_PRICES) * max(swap / budget.swaps, min(1.0, gone))

@@ -8,7 +8,7 @@ nothing, the next swap is smaller.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from bpe_core.kernels import price_lattices as kernels
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.support.progress import never_cancelled
 
 LEAVE_AT_ONCE = 12  # one twelfth of the remaining pieces is removed at once
 HIDDEN = 1_000  # one token in 1,000 may be lost without another check
@@ -121,7 +122,7 @@ class SwapSearch:
         self._share = FIRST_SHARE
         self.is_over = False
 
-    def swap(self) -> None:
+    def swap(self, is_late: Callable[[], bool] = never_cancelled) -> None:
         now = self.best
         outside = np.flatnonzero(~now.inside)
         inside = np.flatnonzero(now.inside)
@@ -170,10 +171,14 @@ class ExchangeSearch:
         self._stays_outside = min(STAYS_OUTSIDE, (len(lattice) - inside - 1) // 2)
         self.is_over = not 0 < inside < len(lattice)
 
-    def swap(self) -> None:
-        """Exchange some pieces, one after the other. Stop if no better vocabulary has been found for a long time."""
+    def swap(self, is_late: Callable[[], bool] = never_cancelled) -> None:
+        """Exchange some pieces, one after the other.
+
+        Stop if no better vocabulary has been found for a long time, or if `is_late` says that the time for the search
+        is over.
+        """
         for _ in range(EXCHANGES):
-            if self.is_over:
+            if self.is_over or is_late():
                 return
             self._exchange()
 
