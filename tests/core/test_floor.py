@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import cache
+from io import StringIO
 from itertools import combinations, count, product
 from pathlib import Path
 from random import Random
@@ -879,3 +881,113 @@ def test_the_vocabulary_in_a_floor_certificate_needs_exactly_the_stated_number_o
     pieces = {bytes(piece) for piece in of["vocabulary"]}
     assert len(pieces) <= wanted
     assert tokens(counts, pieces) == of["fewest"] == answer.columns["best"][0] <= answer.columns["bpe"][0]
+
+
+@pytest.fixture(scope="module")
+def whole_answer(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return what `floor --certificate --json` writes about two vocabulary sizes."""
+    folder = tmp_path_factory.mktemp("floor")
+    (folder / "book.txt").write_text("abab abab abab abc abc abc abc cab cab", encoding="utf-8")
+    asked = ["floor", str(folder / "book.txt"), "--preset", "gpt2", "--sizes", "257", "258", "--rounds", "30"]
+    asked += ["--alone", "--json", "--certificate", "--max-length", "4"]
+    written = StringIO()
+    with redirect_stdout(written):
+        assert run(asked) == 0
+    return json.loads(written.getvalue())
+
+
+def forged(document: Any, chance: Random) -> Any:
+    """Return a copy of a document in which one to three values are forged, with a valid checksum."""
+    document = json.loads(json.dumps(document))
+    for _ in range(chance.randint(1, 3)):
+        places = list(places_in(document))
+        holder, name = chance.choice(places)
+        value = holder[name]
+        others = [place[key] for place, key in places]
+        forgeries = [chance.choice(others), None, "7", [], 0, -1, True, 0.5, 10**30]
+        if type(value) in (int, float):
+            forgeries += 4 * [value + chance.choice((-2, -1, 1, 2)), value * 2, value + 0.5, str(value)]
+        if isinstance(value, list):
+            forgeries += 4 * [[*value, *value[:1]], value[1:], value[::-1]]
+        act = chance.random()
+        if act < 0.1 and isinstance(holder, dict):
+            del holder[name]
+        elif act < 0.2 and isinstance(holder, list):
+            holder.insert(chance.randint(0, len(holder)), value)
+        else:
+            holder[name] = json.loads(json.dumps(chance.choice(forgeries)))
+    proof = document.get("certificate") if isinstance(document, dict) else None
+    if isinstance(proof, dict):
+        proof[CHECKSUM] = checksum(proof)
+    return document
+
+
+def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each place in a document: a list or a dictionary, and the index or the key of a value."""
+    names = value if isinstance(value, dict) else range(len(value))
+    for name in names:
+        yield value, name
+        if isinstance(value[name], dict | list):
+            yield from places_in(value[name])
+
+
+def false_claims(document: Any) -> list[str]:
+    """Return what a document claims although it is false, by trying all vocabularies."""
+    proof = document["certificate"]
+    symbols = {symbol for word in proof["words"] for symbol in word if symbol >= 0}
+    said = list[str]()
+    facts = dict[int, tuple[int, int]]()
+    for claim in proof["floors"]:
+        if claim["size"] != proof["always"] + claim["pieces"] or proof["always"] < len(symbols):
+            said.append("a size")
+        least = least_tokens(proof, claim["pieces"])
+        if claim["tokens"] > least:
+            said.append("a floor")
+        if "vocabulary" in claim:
+            pieces = {tuple(piece) for piece in claim["vocabulary"]}
+            if claim["fewest"] != tokens_by(proof, pieces) or len(pieces) > claim["pieces"]:
+                said.append("a vocabulary")
+        facts[claim["size"]] = (least, claim.get("fewest", least))
+    for row in document["rows"]:
+        least, fewest = facts.get(row["size"], (-1, -1))
+        if row["floor"] > least or row["best"] < least or row["best"] != fewest:
+            said.append("a row")
+        if row["gap"] != row["best"] / max(1, row["floor"]) - 1:
+            said.append("a gap")
+    return said
+
+
+def least_tokens(proof: Any, wanted: int) -> int:
+    known = {tuple(piece) for word in proof["words"] for _, piece in edges(word, proof["longest"]) if min(piece) >= 0}
+    chosen = combinations(sorted(known), min(wanted, len(known)))
+    return min(tokens_by(proof, set(pieces)) for pieces in chosen)
+
+
+def tokens_by(proof: Any, pieces: set[tuple[int, ...]]) -> int:
+    """Count the tokens of all words, if each is split into as few of these pieces and single symbols as possible."""
+    total = 0
+    for word, times in zip(proof["words"], proof["counts"], strict=True):
+        least = [0]
+        for end in range(1, len(word) + 1):
+            ways = [least[begin] for begin in range(end - 1) if tuple(word[begin:end]) in pieces]
+            least.append(1 + min([least[end - 1], *ways]))
+        total += times * least[-1]
+    return total
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_answer_with_randomly_forged_values_is_called_sound_if_it_claims_something_false(
+    seed: int, whole_answer: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert false_claims(whole_answer) == []
+    chance = Random(seed)
+    path = tmp_path / "floor.json"
+    sound = 0
+    for _ in range(100):
+        changed = forged(whole_answer, chance)
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        if run(["verify", str(path)]) == 0:
+            sound += 1
+            assert false_claims(changed) == [], changed
+        assert "Traceback" not in capsys.readouterr().err
+    assert sound < 30, "most forgeries are found"

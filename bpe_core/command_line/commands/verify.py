@@ -101,9 +101,8 @@ def _check_floors(document: Any) -> dict[str, Any]:
     is_answer = isinstance(document, dict) and "certificate" in document
     proof = document["certificate"] if is_answer else document
     rows = checked_floors(proof)
-    with report_faults("The rows of the file"):
-        claims = {int(row["size"]): int(row["floor"]) for row in document.get("rows", ())} if is_answer else {}
-        bests = {int(row["size"]): int(row["best"]) for row in document.get("rows", ())} if is_answer else {}
+    stated = document.get("rows", ()) if is_answer else ()
+    claims, bests = _claims_of(stated)
     recounted = tokens_of_witnesses(proof)
     what = f"the certificate of {count_text(len(rows), 'floor')}"
     always = proof["always"]
@@ -142,9 +141,38 @@ def _check_floors(document: Any) -> dict[str, Any]:
             )
     if is_answer and claims != {size: said for size, said, _ in rows}:
         raise FormatError("The rows of the file and its certificate have different sizes or floors. Run `floor` again.")
+    for row in stated:
+        _check_gap(row)
     if proof.get(CHECKSUM) != checksum(proof):
         raise FormatError("The certificate was changed after it was written: its checksum differs. Run `floor` again.")
     return {"what": what, "found": lines}
+
+
+def _claims_of(rows: Any) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the floor and the best number of tokens that the rows of an answer state for each size.
+
+    Raise FormatError if a number is not a whole number, or if the rows list a size twice.
+    """
+    claims, bests = dict[int, int](), dict[int, int]()
+    with report_faults("The rows of the file"):
+        for row in rows:
+            size, floor, best = (row[name] for name in ("size", "floor", "best"))
+            for number in (size, floor, best):
+                if type(number) is not int:
+                    raise FormatError(f"A row of the file holds {str(number)[:80]!r} instead of a whole number.")
+            if size in claims:
+                raise FormatError(f"The rows of the file list the size {size:,} twice.")
+            claims[size], bests[size] = floor, best
+    return claims, bests
+
+
+def _check_gap(row: Any) -> None:
+    gap = row["best"] / max(1, row["floor"]) - 1
+    if row.get("gap", gap) != gap:
+        raise FormatError(
+            f"The row of the size {row['size']:,} gives the gap {str(row['gap'])[:80]}, but its numbers of tokens give "
+            f"{gap:g}."
+        )
 
 
 def _is_counts(path: Path) -> bool:
