@@ -159,7 +159,9 @@ class JsonBpe(JsonModel):
         unknown = "" if stands_alone else style.unknown
         specials = specials_of(added, unknown)
         pieces = {text for text, token in added.items() if token.can_be_piece} if style.whole_words else ()
-        numbers = {text: number for text, number in with_unknown(vocabulary, added, unknown).items() if text}
+        numbers = with_unknown(vocabulary, added, unknown)
+        if "" in numbers:
+            numbers = {text: number for text, number in numbers.items() if text}
         built = build(numbers, merges, specials, style, name + ", merge {}", pieces)
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern(
@@ -263,7 +265,8 @@ def _style(
             f"{suffix or mark!r}. This program reads only words with one of the two markers. Train the model with "
             "only one marker."
         )
-    has_whitespace = not {" ", "\t", "\n"}.isdisjoint(vocabulary.keys() - {*specials})  # no byte character is one
+    # no character that represents a byte is white space
+    has_whitespace = any(text in vocabulary and text not in specials for text in (" ", "\t", "\n"))
     is_plain = not (is_cut or suffix or has_spaces or mark or has_whitespace)
     looks_so = is_plain and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = (steps.byte_level and not mark) or looks_so

@@ -189,8 +189,9 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
     the file states a different id for the token, or another token has the same id.
     """
     others = [text for text, token in added.items() if token.number != token.said]
-    numbers = set(vocabulary.values()) if added else set()
-    shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
+    outside = {text: token.number for text, token in added.items() if text not in vocabulary}
+    taken = {*outside.values()}.intersection(vocabulary.values()) if outside else ()
+    shared = [text for text, number in outside.items() if number in taken]
     lost = [text for text, token in added.items() if token.is_lost]
     kept = {text: token for text, token in added.items() if not token.is_lost}
     shown = [text for text, token in kept.items() if token.is_shown_as_other]

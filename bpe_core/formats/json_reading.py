@@ -207,8 +207,10 @@ def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]] | None:
 
 
 def _is_sound(entries: Object) -> bool:
-    numbers = entries.values()
-    if not entries or set(map(type, numbers)) != {int} or len(set(numbers)) < len(entries):
+    numbers = [*entries.values()]
+    if not numbers or set(map(type, numbers)) != {int}:
+        return False
+    if numbers != [*range(len(numbers))] and len(set(numbers)) < len(numbers):  # most files count from 0
         return False
     return min(numbers) >= 0 and max(numbers) <= LARGEST_NUMBER and are_texts(entries)
 

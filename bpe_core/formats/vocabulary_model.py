@@ -70,7 +70,8 @@ class Style:
         """
         longest = self.longest
         end = self.marker_text
-        symbols = [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
+        short = [text for text in texts if len(text) <= longest]
+        symbols = [text for text in short if len(text) == 1 or (len(text) == longest and text.endswith(end))]
         return [*dict.fromkeys(symbols + self.continuing_among(texts))] if self.continuing else symbols
 
     def continuing_among(self, texts: Iterable[str]) -> list[str]:
@@ -206,7 +207,9 @@ def build(
     else:
         entries = vocabulary
         texts = [*vocabulary]
-    placed = PlacedMerges(merges, texts)
+    number_at = np.append(np.fromiter(entries.values(), np.int64, len(entries)), NO_NUMBER)
+    has_places = vocabulary is not None and np.array_equal(number_at[:-1], np.arange(len(entries)))
+    placed = PlacedMerges(merges, texts, vocabulary if has_places else None)
     if not placed.are_known:
         raise _about_lacking(merges, entries, where, named)
     is_symbol = placed.mask_of(placed.places(style.symbols_among(texts)))
@@ -237,10 +240,11 @@ def build(
     lacking = [id for id, text in enumerate(of_symbols) if vocabulary is not None and text not in vocabulary]
     numbers = None
     if vocabulary is not None:
-        number_at = np.append(np.fromiter(vocabulary.values(), np.int64, len(vocabulary)), NO_NUMBER)
         numbers = np.append(number_at[at], np.fromiter(specials.values(), np.int64, len(specials)))
         numbers[lacking] = specials[style.unknown] if style.unknown_bytes else NO_NUMBER
-    idle = set(plain).difference(first, resolved.texts)
+    idle = set(plain).difference(first)
+    if idle:
+        idle.difference_update(resolved.texts)
     is_told = in_order and not _says_more(lacking, style)
     unused = [text for text in plain if text in idle]
     return Model(

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, repeat
+from operator import add
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class WrittenMerges:
     @cached_property
     def made(self) -> list[str]:
         unmarked = len(self.mark)
+        if not unmarked:
+            return [*map(add, self.left, self.right)]
         return [left + right[unmarked:] for left, right in zip(self.left, self.right, strict=True)]
 
     def __len__(self) -> int:
@@ -84,17 +87,33 @@ class ResolvedMerges:
 class PlacedMerges:
     """The merges of a file in columns of numbers, which are faster to check than texts.
 
-    The class lists all texts of the file. Each number is the position of a text in this list.
+    The class lists all texts of the file. Each number is the position of a text in this list. `place_of` maps each
+    text to its position, if such a dictionary is there already.
     """
 
-    def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
+    def __init__(self, merges: WrittenMerges, texts: Sequence[str], place_of: Mapping[str, int] | None = None) -> None:
         self._merges = merges
-        self._place_of = {text: place for place, text in enumerate(texts)}
-        self.left, self.right, self.made = map(self.places, (merges.left, merges.right, merges.made))
+        self._place_of = place_of or dict(zip(texts, range(len(texts)), strict=True))
+        self.left, self.right = map(self.places, (merges.left, merges.right))
+        self.made = self._places_of_made(texts)
 
     def places(self, texts: Collection[str]) -> Int64s:
         """Return the position of each text in the list. A text that is not in the list has the position NOWHERE."""
-        return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
+        try:
+            return np.fromiter(map(self._place_of.__getitem__, texts), np.int64, len(texts))
+        except KeyError:  # rare, and `get` takes twice the time
+            return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
+
+    def _places_of_made(self, texts: Sequence[str]) -> Int64s:
+        """Return the position of the text that each merge makes.
+
+        Most files list these texts in the order of the merges. Comparing two lists takes less time than looking up each
+        text.
+        """
+        made = self._merges.made
+        first = self._place_of.get(made[0], NOWHERE) if made else NOWHERE
+        is_in_turn = first != NOWHERE and texts[first : first + len(made)] == made
+        return np.arange(first, first + len(made)) if is_in_turn else self.places(made)
 
     def mask_of(self, *columns: Int64s) -> Bools:
         """Return a mask of all texts in the list. A text is chosen if at least one column holds its position."""
@@ -170,7 +189,7 @@ class PlacedMerges:
         rows = np.arange(len(self.made))
         if len(rows) > LARGEST_VOCABULARY or self.mask_of(self.made).sum() < len(rows) or not self.are_in_order(base):
             return None
-        return self._resolved(base, first_id, rows)
+        return self._resolved(base, first_id, rows, self._merges.made)
 
     def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges:
         """Return the merges as pairs of ids, in the order in which they take effect.
@@ -178,16 +197,20 @@ class PlacedMerges:
         A merge is possible as soon as its two parts exist. Among all possible merges, the one that comes first in the
         file takes effect next.
         """
-        return self._resolved(base, first_id, self._rows_in_turn(base))
+        rows = self._rows_in_turn(base)
+        made = self._merges.made
+        return self._resolved(base, first_id, rows, [made[row] for row in rows.tolist()])
 
-    def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> ResolvedMerges:
-        """Return the merges in `rows` as pairs of ids. Each merge must come after the merges that make its parts."""
+    def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s, made: list[str]) -> ResolvedMerges:
+        """Return the merges in `rows` as pairs of ids. Each merge must come after the merges that make its parts.
+
+        `made` holds the texts that these merges make.
+        """
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[self.places(base)] = np.fromiter(base.values(), np.int64, len(base))
         id_of[self.made[rows]] = np.arange(first_id, first_id + len(rows))
         pairs = np.stack([id_of[self.left[rows]], id_of[self.right[rows]]], axis=1)
-        made = self._merges.made
-        return ResolvedMerges(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
+        return ResolvedMerges(pairs, made, places=self.made[rows])
 
     def _rows_in_turn(self, base: Mapping[str, int]) -> Int64s:
         """Return the rows of the merges that take effect, in the order in which they take effect.
