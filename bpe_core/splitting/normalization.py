@@ -16,7 +16,6 @@ divided.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -123,7 +122,12 @@ def _steps(recipe: Recipe) -> Iterator[_Step]:
         yield _mapped(character_map(clean=clean, strip_accents=recipe.strip_accents, lowercase=by_letter))
     if recipe.lowercase and recipe.final_sigma:
         yield _Step(str.lower, _in_lower_case)
-    if removed := (string.punctuation if recipe.strip_ascii_punctuation else "") + recipe.strip_marks:
+    removed = recipe.strip_marks
+    if recipe.strip_ascii_punctuation:
+        import string  # few recipes need it, and it compiles expressions when it is loaded
+
+        removed = string.punctuation + removed
+    if removed:
         yield _Step(partial(_any_of(removed).sub, ""), partial(_without, removed))
 
 

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import re
-import shutil
+import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,6 +26,7 @@ from bpe_core.support.journal import (
     complete_at,
     new_file_waiting_for,
     put_in_place,
+    remove_folder,
     start_of_name,
     sync_folder,
 )
@@ -347,7 +348,7 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
 
         def give_up() -> None:
             for gone in (beside, former):
-                shutil.rmtree(gone, ignore_errors=True)
+                remove_folder(gone)
             lock.release()
 
         def take_place() -> None:
@@ -359,7 +360,7 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
             yield beside
             sync_folder(beside)
             if folder.is_dir():
-                shutil.copymode(folder, beside)
+                beside.chmod(stat.S_IMODE(folder.stat().st_mode))
             move = Move(folder, beside, take_place, give_up)
             if together is not None:
                 together.wait(move)
@@ -481,7 +482,7 @@ def _remove_abandoned(target: Path) -> None:
                 if former.is_dir() and not target.exists():
                     former.rename(target)
                 for gone in (beside, former):
-                    shutil.rmtree(gone, ignore_errors=True)
+                    remove_folder(gone)
                 lock.release()
 
 

@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -34,8 +33,11 @@ FORMER = {
 _PACKAGES = {"bpe_core.learning", "bpe_core.learning.bpe"}
 
 
-class FormerNames(MetaPathFinder, Loader):
-    """A finder that imports modules by their former names."""
+class FormerNames:
+    """A finder and loader that imports modules by their former names.
+
+    It has no base class, because `importlib.abc` takes longer to load than all names.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -23,7 +23,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -246,9 +245,16 @@ def _identity(path: Path) -> Identity:
     return (0 if path.is_dir() else status.st_size), status.st_mtime_ns
 
 
+def remove_folder(path: Path) -> None:
+    """Remove a folder with all its files. A failure raises no error."""
+    import shutil  # rarely needed, and it loads all libraries for compressed files
+
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def _remove(path: Path) -> None:
     if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+        remove_folder(path)
     else:
         path.unlink(missing_ok=True)
 
