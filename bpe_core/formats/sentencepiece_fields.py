@@ -223,12 +223,19 @@ class Pieces:
         return {kind: np.flatnonzero(self.kinds == int(kind)) for kind in Kind}  # NumPy is slow with an enumeration
 
     def of_kind(self, kind: int) -> list[str]:
-        return [*self.texts_of(self.numbers_of(kind))]
+        numbers = self.numbers_of(kind)
+        return [*self.texts_of(numbers)] if len(numbers) else []  # most models have none of most kinds
 
     @cached_property
     def unknown_text(self) -> str:
         """Return the text of the piece for unknown characters."""
-        return next(iter(self.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
+        numbers = self.numbers_of(Kind.UNKNOWN)
+        return self.texts[int(numbers[0])] if len(numbers) else UNKNOWN_TOKEN
+
+    @cached_property
+    def numbers_of_bytes(self) -> Int64s:
+        """Return the id of the piece for each of the 256 bytes. The value is -1 if there is no such piece."""
+        return self.texts.places_of(BYTE_TEXTS)
 
     def texts_of(self, numbers: Int64s) -> LaidTexts:
         return self.texts.only(numbers)
@@ -320,7 +327,7 @@ def read(data: bytes, name: str) -> FieldValues:
     if len(again):
         number = int(again[np.argmin(firsts[again])])
         raise _twice(number, texts[number], name)
-    if stored.byte_fallback and (texts.places_of(BYTE_TEXTS) < 0).any():
+    if stored.byte_fallback and (stored.pieces.numbers_of_bytes < 0).any():
         raise FormatError(f"{name}: the model splits unknown characters into bytes, but some bytes have no piece.")
     return stored
 

@@ -54,7 +54,6 @@ from bpe_core.formats.sentencepiece_text import (
 )
 from bpe_core.formats.unigram_vocabulary import ScoredPieces, method_of
 from bpe_core.history.alphabet import (
-    BYTE_TEXTS,
     NUMBER_OF_KIND,
     Alphabet,
     LaidSymbols,
@@ -220,9 +219,9 @@ def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
     unknown = ""
     if not stored.byte_fallback:
         unknown = UNKNOWN_TOKEN if own else stored.pieces.unknown_text
-    first = pieces.numbers_of(Kind.UNKNOWN)[:1]
-    if stored.byte_fallback or not len(first):
-        first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [UNKNOWN_TOKEN])
+    first = pieces.numbers_of_bytes if stored.byte_fallback else pieces.numbers_of(Kind.UNKNOWN)[:1]
+    if not len(first):
+        first = pieces.texts.places_of([UNKNOWN_TOKEN])
     normal = pieces.numbers_of(Kind.NORMAL)
     singles = normal[pieces.texts.are_single[normal]]
     marker = pieces.texts.places_of([MARKER]) if own else first[:0]
