@@ -229,10 +229,14 @@ def test_no_table_is_cached_while_a_plug_in_adds_formats(
     assert len(stored_files(tmp_path)) == 1
 
 
-def test_opening_a_cached_table_does_not_import_the_reader_of_its_format(table: Path, tmp_path: Path) -> None:
+def test_opening_a_cached_table_imports_no_reader_and_no_libraries_for_compressed_files(
+    table: Path, tmp_path: Path
+) -> None:
     open_table(table)
     script = f"""
 import sys
+import numpy
+before = {{*sys.modules}}
 from pathlib import Path
 from bpe_core.formats import all_formats, kept_openings
 kept_openings.base = lambda: Path({str(tmp_path / "cache")!r})
@@ -240,6 +244,7 @@ all_formats.KEPT_FROM = 0
 opened = all_formats.open_table({str(table)!r})
 unwanted = ("tiktoken_ranks", "merges_pair", "recovering", "transformers_beside")
 print(len(opened.history), *(name for name in unwanted if f"bpe_core.formats.{{name}}" in sys.modules))
+print(*(name for name in ("lzma", "shutil", "string", "tempfile") if name in {{*sys.modules}} - before))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == [str(len(open_table(table).history))]
