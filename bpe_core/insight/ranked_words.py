@@ -81,19 +81,23 @@ class RankedWords:
         ranks = Merges(history).ranks_of(layout.symbols)
         return cls(words, history, layout.symbols, layout.starts, ranks, layout.tokens)
 
-    @cached_property
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """Return the words of each stage.
 
         A method that learns within words first, and then within runs of words, has two stages.
         """
+        # Not stored here: words that refer to themselves stay in memory until the garbage collector finds them.
+        first = self._first_stage
+        return (Stage(0, NEVER, self),) if first is None else (first, Stage(first.until, NEVER, self))
+
+    @cached_property
+    def _first_stage(self) -> Stage | None:
+        """Return the first of two stages, or None if there is only one stage."""
         turn = first_stage_steps(self.history)
         method = Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
-        if inside is None:
-            return (Stage(0, NEVER, self),)
-        at_first = RankedWords.of(inside.words, self.history)
-        return Stage(0, turn, at_first), Stage(turn, NEVER, self)
+        return None if inside is None else Stage(0, turn, RankedWords.of(inside.words, self.history))
 
     def at(self, steps: int) -> RankedWords:
         """Return the ranked words of the stage that the training has reached after `steps` steps."""

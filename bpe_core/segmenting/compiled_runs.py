@@ -7,7 +7,7 @@ the runs of words are encoded, and only tokens with this flag can be joined to e
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -38,6 +38,12 @@ _PADDING = 8  # bytes after a text that the scanner may read
 _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # the last bytes of blanks
 
 
+def _table_up_to(table: MergeTable, at: int) -> MergeTable:
+    number = table.number.copy()
+    number[LIMIT] = at
+    return table._replace(number=number)
+
+
 class StepKernel:
     """The tables of some steps of a history, and a kernel that applies only these steps to tokens.
 
@@ -49,13 +55,8 @@ class StepKernel:
 
         If the flag `mark` is given, such as WHOLE, the steps apply only to tokens whose numbers have this flag.
         """
-        self._table, self._steps = step_tables(history, chosen, mark)
-        self._up_to = lru_cache(maxsize=2)(self._table_up_to)
-
-    def _table_up_to(self, at: int) -> MergeTable:
-        number = self._table.number.copy()
-        number[LIMIT] = at
-        return self._table._replace(number=number)
+        table, self._steps = step_tables(history, chosen, mark)
+        self._up_to = lru_cache(maxsize=2)(partial(_table_up_to, table))
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
         """Apply the chosen steps with an index below `at` to rows of tokens.

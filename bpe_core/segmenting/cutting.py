@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -67,6 +67,16 @@ class AllowedTokens(NamedTuple):
     added: dict[str, AddedToken]
 
 
+def _tokens_sought(
+    as_changed: Mapping[str, str], later: Collection[str], added: Mapping[str, AddedToken], allowed: tuple[str, ...]
+) -> AllowedTokens:
+    wanted = set(allowed)
+    changed = {changed: token for changed, token in as_changed.items() if token in wanted and changed}
+    as_given = tuple(token for token in allowed if token not in later)
+    added_by_text = {text: added[token] for text, token in changed.items()}
+    return AllowedTokens(finder(as_given), finder(tuple(changed)), changed, added_by_text)
+
+
 class Cutting:
     finds_words = True  # whether the recipe's pattern finds the words
 
@@ -83,7 +93,8 @@ class Cutting:
         # Some tokens are normalized and then searched in the normalized text.
         self._later = frozenset(content for content, token in self._added.items() if token.normalized)
         self._as_changed = {self._change(content): content for content in self._added if content in self._later}
-        self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands of tokens
+        # Some files have thousands of tokens. A method of this object would keep the object in memory.
+        self._sought = lru_cache(maxsize=4)(partial(_tokens_sought, self._as_changed, self._later, self._added))
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -254,13 +265,6 @@ class Cutting:
                 continue
             for first, end, changed_text in find_added_tokens(piece.text, sought.find_changed, sought.added):
                 yield piece.part(first, end), sought.changed.get(changed_text, "")
-
-    def _sought_in(self, allowed: tuple[str, ...]) -> AllowedTokens:
-        wanted = set(allowed)
-        changed = {changed: token for changed, token in self._as_changed.items() if token in wanted and changed}
-        as_given = tuple(token for token in allowed if token not in self._later)
-        added = {text: self._added[token] for text, token in changed.items()}
-        return AllowedTokens(finder(as_given), finder(tuple(changed)), changed, added)
 
     def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.normalizes:

@@ -445,7 +445,12 @@ class WordSegmenter(WordEncoder):
     has_kernels = False
     has_pieces_over_time = False  # whether kernels can update the tokens of words step by step
 
-    def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
+    def __init__(self, history: History, cutting: Cutting, cut: WordCutter | None = None) -> None:
+        """Prepare a segmenter that cuts words by the function `cut`.
+
+        A subclass that overrides `cut_word` needs no such function. A method of the segmenter itself must not be given:
+        the segmenter would stay in memory until the garbage collector finds it.
+        """
         super().__init__(history, cutting)
         self._cut = cut
         self._remembered: dict[bytes, WordCut] = {}
@@ -465,8 +470,13 @@ class WordSegmenter(WordEncoder):
         if known is None or not known.since <= at < known.until:
             if len(self._remembered) >= REMEMBERED_WORDS:
                 self._remembered = {}
-            known = self._remembered[word] = self._cut(word, at)
+            known = self._remembered[word] = self.cut_word(word, at)
         return known
+
+    def cut_word(self, word: bytes, at: int) -> WordCut:
+        """Cut a word that is not remembered."""
+        assert self._cut is not None
+        return self._cut(word, at)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         return WordCuts.of([self.cut(word, at) for word in words])

@@ -52,7 +52,6 @@ class Splitter:
         self._is_custom = named is None
         self._custom = compile_custom(recipe.custom_pattern) if named is None else None
         self._expression = "" if named is None else named.expression
-        self._words_of_unit = self._custom_words if self._is_custom else self._named_words
         self._is_one_unit = not (self._specials or self._steps or recipe.unit == "line")
         self.has_matched = False
         self._has_seen_text = False
@@ -92,6 +91,9 @@ class Splitter:
                 for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
                     yield from self._words_of_unit(unit)
             place += len(part)
+
+    def _words_of_unit(self, text: str) -> Iterator[str]:
+        return self._custom_words(text) if self._is_custom else self._named_words(text)
 
     def check_has_matched(self) -> None:
         """Raise PatternError if the pattern has matched nowhere. Such a pattern is probably a mistake.

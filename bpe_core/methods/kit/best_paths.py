@@ -98,7 +98,7 @@ class BestPaths(WordSegmenter):
     part = WEIGHING
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history, cutting, self._cut_word)
+        super().__init__(history, cutting)
         self._scores = scores_of(history)
         self.has_pieces_over_time = not self._scores.waiting
 
@@ -126,7 +126,7 @@ class BestPaths(WordSegmenter):
     def pieces(self) -> Pieces:
         return Pieces(self._history)
 
-    def _cut_word(self, word: bytes, at: int) -> WordCut:
+    def cut_word(self, word: bytes, at: int) -> WordCut:
         kernels = self._kernels(len(word))
         if kernels is None:
             return self._specified(word, at)

@@ -25,8 +25,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -105,6 +105,11 @@ def word_cutter(history: History) -> WordCutter:
     return SummedPaths(history).cut if history.recipe.sums else WordPaths(history, best_path).cut
 
 
+def _usable(piece_of: Mapping[int, Piece], scores_over_time: Scores, at: int) -> tuple[Tokens, Scored]:
+    scores = dict(enumerate(scores_over_time.at(at).tolist()))
+    return {piece: id for id, piece in piece_of.items() if scores[id] > -math.inf}, scores
+
+
 class WordPaths:
     """A segmenter that splits each word in the best way.
 
@@ -113,15 +118,10 @@ class WordPaths:
 
     def __init__(self, history: History, best: BestPath) -> None:
         self._alphabet = history.alphabet
-        self._scores = scores_of(history)
         self._spelling = Spelling(history.alphabet, history.recipe)
         self._best = best
         self._piece_of = {id: piece for piece, id in ids_by_piece(history.alphabet, history.recipe).items()}
-        self._usable_at = lru_cache(maxsize=1)(self._usable)
-
-    def _usable(self, at: int) -> tuple[Tokens, Scored]:
-        scores = dict(enumerate(self._scores.at(at).tolist()))
-        return {piece: id for id, piece in self._piece_of.items() if scores[id] > -math.inf}, scores
+        self._usable_at = lru_cache(maxsize=1)(partial(_usable, self._piece_of, scores_of(history)))
 
     def cut(self, word: bytes, at: int) -> WordCut:
         symbols = self._spelling.symbols(word)
