@@ -34,6 +34,7 @@ from bpe_core.kernels.word_memory import (
     FIRST,
     KEY_ROW,
     NO_SEPARATOR,
+    NOT_FOUND,
     PLACE,
     RESULTS_INSIDE,
     SECOND,
@@ -42,7 +43,7 @@ from bpe_core.kernels.word_memory import (
     Memory,
     find_keys,
     find_keys_between_blanks,
-    is_near,
+    find_slots,
     lacks_memory,
     recall,
     recall_run,
@@ -270,6 +271,14 @@ WORD, SYMBOL_COUNT, NEW_TOKEN = range(3)
 LANE_NUMBERS = 3
 
 
+@inlined
+def key_of_word(keys, word):
+    """Return both halves of the key of a word of a block, and a slot from which the word can be searched."""
+    row = np.uint64(word * KEY_ROW)
+    place = keys.rows[row + np.uint64(PLACE)]
+    return keys.rows[row + np.uint64(FIRST)], keys.rows[row + np.uint64(SECOND)], place & ~NOT_FOUND
+
+
 @kernel
 def merge_block(cutter, memory, data, words, first, word, stop, separator_key):
     """Merge the unknown short words of a block from the index `word` to `stop`, and store their tokens in the memory.
@@ -278,8 +287,9 @@ def merge_block(cutter, memory, data, words, first, word, stop, separator_key):
     of each word is joined. So a look-up waits for memory while the other words are merged.
     """
     alphabet, table, room, keys = cutter.alphabet, cutter.table, cutter.room, cutter.keys
-    lanes, busy = room.lanes, np.int64(0)
-    while word < stop or busy > 0:
+    lanes, busy, next_one = room.lanes, np.int64(0), np.int64(0)
+    listed = find_slots(memory, keys, word, stop)
+    while next_one < listed or busy > 0:
         for row in range(0, LANES * LANE_NUMBERS, LANE_NUMBERS):
             if lanes[row + NEW_TOKEN] >= 0:
                 look_up_pairs(table, room, lanes[row + NEW_TOKEN])
@@ -291,74 +301,78 @@ def merge_block(cutter, memory, data, words, first, word, stop, separator_key):
                     merged, lanes[row + WORD] = lanes[row + WORD], -1
                     remember_merged(cutter, memory, data, words, first, merged, at, lanes[row + SYMBOL_COUNT])
                     busy -= 1
-            elif word < stop:
-                word = next_unknown(memory, data, words, keys, first, word, stop, separator_key)
-                if word < stop and not lacks_memory(memory, most_results(SHORT, 1, IDS)):
+            elif next_one < listed:
+                next_one = next_short(memory, data, words, keys, first, next_one, listed, separator_key)
+                if next_one < listed and not lacks_memory(memory, most_results(SHORT, 1, IDS)):
+                    word = np.int64(keys.unknown[next_one])
                     start, length = place_of_word(words, keys, first, word)
                     stop_of_word, cells = start + length, room.cells[at:]
                     symbols = spell(alphabet, cutter.pieces, data, start, stop_of_word, IDS, cells, cutter.spelled)
                     begin_short(table, room, at, symbols)
                     lanes[row + WORD], lanes[row + SYMBOL_COUNT] = word, symbols
-                    word += 1
+                    next_one += 1
                     busy += 1
                 else:
-                    word = stop
+                    next_one = listed
 
 
 @inlined
-def next_unknown(memory, data, words, keys, first, word, stop, separator_key):
-    """Return the index of the next short word that is not stored in the memory, or `stop` if there is none."""
-    while word < stop:
-        row = np.uint64(word * KEY_ROW)
-        key, second_key = keys.rows[row + np.uint64(FIRST)], keys.rows[row + np.uint64(SECOND)]
-        slot = keys.rows[row + np.uint64(PLACE)]
-        if not is_near(memory, key, second_key, slot) and second_key != np.uint64(0):
+def next_short(memory, data, words, keys, first, next_one, listed, separator_key):
+    """Return the index in `keys.unknown` of the next short word that is not stored, or `listed` if there is none.
+
+    A word that occurs several times in the block may be stored by now.
+    """
+    while next_one < listed:
+        word = np.int64(keys.unknown[next_one])
+        key, second_key, slot = key_of_word(keys, word)
+        is_word = (key ^ np.uint64(SEPARATOR)) | (second_key ^ separator_key) != np.uint64(0)
+        if is_word and second_key != np.uint64(0):
             start, length = place_of_word(words, keys, first, word)
-            is_word = (key ^ np.uint64(SEPARATOR)) | (second_key ^ separator_key) != np.uint64(0)
-            if is_word and length + MARKERS <= SHORT:
-                _, is_known = slot_of(memory, data, start, length, key, second_key, slot)
+            if length + MARKERS <= SHORT:
+                slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
                 if not is_known:
                     break
-        word += 1
-    return word
+                keys.rows[word * KEY_ROW + PLACE] = slot
+        next_one += 1
+    return next_one
 
 
 @kernel
 def remember_merged(cutter, memory, data, words, first, word, at, symbols):
     """Store the tokens of a merged word in the memory, if there is room and the word is not stored already."""
-    room, keys, row = cutter.room, cutter.keys, word * KEY_ROW
+    room, keys = cutter.room, cutter.keys
     start, length = place_of_word(words, keys, first, word)
-    key, second_key = keys.rows[row + FIRST], keys.rows[row + SECOND]
-    slot, is_known = slot_of(memory, data, start, length, key, second_key, keys.rows[row + PLACE])
-    if is_known or lacks_memory(memory, most_results(SHORT, 1, IDS)):
-        return
-    count, place = np.int64(0), at
-    while place < at + symbols:
-        room.ranks[at + count] = room.cells[place]
-        place = np.int64(room.next_place[place])
-        count += 1
-    remember(memory, data, start, length, key, second_key, slot, room.ranks, at, count)
+    key, second_key, slot = key_of_word(keys, word)
+    slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
+    if not is_known and not lacks_memory(memory, most_results(SHORT, 1, IDS)):
+        count, place = np.int64(0), at
+        while place < at + symbols:
+            room.ranks[at + count] = room.cells[place]
+            place = np.int64(room.next_place[place])
+            count += 1
+        is_known = remember(memory, data, start, length, key, second_key, slot, room.ranks, at, count)
+    if is_known:
+        keys.rows[word * KEY_ROW + PLACE] = slot
 
 
 @kernel
-def encode_rare(cutter, memory, data, words, first, word, stop, merged, separator_key, kind, out, free, progress):
+def encode_rare(cutter, memory, data, words, first, word, stop, is_merged, separator_key, kind, out, free, progress):
     """Encode a word of a block that `recall_run` has not found.
 
     If this is the first unknown word of the block, encode no word. Instead, merge all short unknown words of the block.
-    Return the number of results, and the index up to which the words of the block were merged.
+    Return the number of results, and whether the short words of the block are merged.
     """
-    keys, row = cutter.keys, word * KEY_ROW
-    start, length = place_of_word(words, keys, first, word)
-    key, second_key, slot = keys.rows[row + FIRST], keys.rows[row + SECOND], keys.rows[row + PLACE]
+    start, length = place_of_word(words, cutter.keys, first, word)
+    key, second_key, slot = key_of_word(cutter.keys, word)
     if second_key != np.uint64(0):
         slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
         if is_known:
-            return recall(memory, slot, out, free), merged
-        if kind == IDS and merged == 0 and length + MARKERS <= SHORT:
+            return recall(memory, slot, out, free), is_merged
+        if kind == IDS and not is_merged and length + MARKERS <= SHORT:
             merge_block(cutter, memory, data, words, first, word, stop, separator_key)
-            return np.int64(0), stop
+            return np.int64(0), True
     written = encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
-    return written, merged
+    return written, is_merged
 
 
 @inlined
@@ -399,7 +413,7 @@ def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress
             kept = find_keys_between_blanks(memory, data, words, first, count, keys)
         else:
             find_keys(memory, data, cuts, first, count, keys)
-        done, until, merged, free = np.int64(0), np.int64(0), np.int64(0), progress[NEXT_PLACE]
+        done, until, is_merged, free = np.int64(0), np.int64(0), False, progress[NEXT_PLACE]
         while done < kept:
             if is_joined:
                 until = kept
@@ -411,21 +425,23 @@ def encode_words(cutter, memory, data, words, stop, kind, out, free_at, progress
                 if text < texts and free_at[text] < first + count:
                     until = first_word_of(words, keys, first, free_at[text], done, kept)
             if kind != SYMBOLS:
-                done, free, text = recall_run(memory, keys, done, until, out, free, separator_key, text, free_at)
+                done, free, text = recall_run(
+                    memory, keys, done, until, is_merged, out, free, separator_key, text, free_at
+                )
                 if done == until:
                     continue
             start, length = place_of_word(words, keys, first, done)
             if is_joined and length == 0:  # the empty word before a separator at the beginning
                 done += 1
                 continue
-            row, is_first = done * KEY_ROW, merged == 0
-            written, merged = encode_rare(
-                cutter, memory, data, words, first, done, kept, merged, separator_key, kind, out, free, progress
+            was_merged = is_merged
+            written, is_merged = encode_rare(
+                cutter, memory, data, words, first, done, kept, is_merged, separator_key, kind, out, free, progress
             )
             if progress[STATUS] != DONE:
-                count = np.int64(keys.rows[row + CUT]) if words.drops_blanks else done
+                count = np.int64(keys.rows[done * KEY_ROW + CUT]) if words.drops_blanks else done
                 break
-            if is_first and merged > 0:
+            if is_merged != was_merged:
                 continue
             if kind == SYMBOLS:
                 out[free + 1] = np.int32(~start)

@@ -202,7 +202,7 @@ def begin_short(table, room, start, symbols):
     cells, limit, one, begun = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(start)
     end, place = begun + np.uint64(symbols), begun
     for i in range(LANE):
-        room.ranks[begun + np.uint64(i)] = room.pairs[begun + np.uint64(i)] = np.int32(NEVER)
+        room.pairs[begun + np.uint64(i)] = np.int32(NEVER)
     while place < end:
         room.next_place[place], room.previous_place[place] = np.int32(place + one), np.int32(place - one)
         place += one
@@ -253,6 +253,7 @@ def look_up_pairs(table, room, place):
 
 @inlined
 def _merge_short(table, room, symbols):
+    room.ranks[:SHORT] = np.int32(NEVER)
     begin_short(table, room, 0, symbols)
     place = join_lowest(table, room, 0, symbols)
     while place >= 0:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.memory import claim, load_eight, look_at, look_up, prefetch, publish, set_down
+from bpe_core.kernels.memory import chosen, claim, load_eight, look_at, look_up, prefetch, publish, set_down
 from bpe_core.kernels.utf8 import kind_at
 from bpe_core.support.arrays import Int32s, Int64s, UInt64s
 from bpe_core.text.scanner.kinds import BLANKS
@@ -76,6 +76,8 @@ class Memory(NamedTuple):
 # left out.
 FIRST, SECOND, PLACE, CUT = range(4)
 KEY_ROW = 4
+# A flag in PLACE: `find_slots` has not found the word, and the slot is the first slot of its search.
+NOT_FOUND = np.uint64(1)
 
 
 @bundle
@@ -83,6 +85,7 @@ class Keys(NamedTuple):
     """The keys of a block of words. Each word has a row of KEY_ROW numbers."""
 
     rows: UInt64s
+    unknown: Int32s  # the words that `find_slots` has not found, by their index in the block
 
 
 @kernel
@@ -223,16 +226,36 @@ def slot_of(memory, data, start, length, first, second, begun):
 
 
 @inlined
-def is_near(memory, first, second, slot):
-    """Return whether a word is stored in its first slot, or in the other half of the cache line.
+def is_at(slots, slot, first, second):
+    """Return whether a slot has this key. For a long word, the key is only a hash.
 
-    The word may be entered by another thread at this moment. For a long word, only the hash is compared.
+    Another thread may be filling the slot. It writes the first half of a key before the second half.
     """
-    slots, one, half = memory.slots, np.uint64(1), np.uint64(SLOT)
-    is_other = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
-    slot ^= half
-    is_third = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
-    return (is_other == np.uint64(0)) | (is_third == np.uint64(0))
+    second_there = look_up(slots, slot + np.uint64(1))
+    return (look_at(slots, slot) ^ first) | (second_there ^ second) == np.uint64(0)
+
+
+@kernel
+def find_slots(memory, keys, word, stop):
+    """Find the slots of the words of a block from the index `word` to `stop`, and list the words that are not found.
+
+    Return the number of listed words. Each word is looked up in its first slot, and in the other half of the same cache
+    line. The search has no branches, because the processor could not predict them.
+    """
+    slots, rows, unknown = memory.slots, keys.rows, keys.unknown
+    i, listed, one, two = np.uint64(word), np.uint64(0), np.uint64(1), np.uint64(2)
+    while i < np.uint64(stop):
+        row = i * np.uint64(KEY_ROW)
+        first, second, slot = rows[row], rows[row + one], rows[row + two]
+        other = slot ^ np.uint64(SLOT)
+        place = chosen(is_at(slots, other, first, second), other, slot | NOT_FOUND)
+        place = chosen(is_at(slots, slot, first, second), slot, place)
+        place = chosen(second == np.uint64(0), slot | NOT_FOUND, place)  # every empty slot has this key
+        rows[row + two] = place
+        unknown[listed] = np.int32(i)
+        listed += place & NOT_FOUND
+        i += one
+    return np.int64(listed)
 
 
 @kernel
@@ -278,11 +301,11 @@ def lacks_memory(memory, most):
 def remember(memory, data, start, length, first, second, slot, out, free, count):
     """Insert a word and its results into the cache `memory`. The results are in `out`, from the index `free` on.
 
-    Do nothing if another thread claims the slot of the word first.
+    Return whether the word was inserted. Do nothing if another thread claims the slot first.
     """
     slots, number, results, about = memory.slots, memory.number, memory.results, np.uint64(count)
     if not claim(slots, slot + np.uint64(3), _CLAIMED):
-        return
+        return False
     number[ENTRIES] += 1
     place = number[RESULTS]
     if count == 0:
@@ -306,38 +329,45 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
         if count > 2:
             last = np.uint64(out[free + 2]) & _LOW_HALF
     set_down(slots, slot, first)
-    set_down(slots, slot + np.uint64(1), second)
+    publish(slots, slot + np.uint64(1), second)
     set_down(slots, slot + np.uint64(2), value)
     publish(slots, slot + np.uint64(3), last | about << _HALF)
+    return True
 
 
 @inlined
-def recall_run(memory, keys, done, count, out, free, separator_key, text, free_at):
+def recall_run(memory, keys, done, count, is_found, out, free, separator_key, text, free_at):
     """Write the results of consecutive words.
 
-    Stop at a long word, or at a word that is in neither of the two slots in which it is looked up. Return the
-    number of words, and the end of the results. Also return `text`, the number of texts that have begun: a text
-    begins after each word with `separator_key`, and `free_at` gets the end of the results before it. The key is
-    NO_SEPARATOR if there are no such words.
+    Stop at a long word, or at a word that is in neither of the two slots in which it is looked up. `is_found` says
+    whether `find_slots` has looked up the words already. Return the number of words, and the end of the results. Also
+    return `text`, the number of texts that have begun: a text begins after each word with `separator_key`, and
+    `free_at` gets the end of the results before it. The key is NO_SEPARATOR if there are no such words.
     """
     slots, rows = memory.slots, keys.rows
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
     three, half, none = np.uint64(RESULTS_INSIDE), np.uint64(SLOT), np.uint64(0)
     while word < np.uint64(count):
         row = word * np.uint64(KEY_ROW)
-        first, second, slot = rows[row], rows[row + one], rows[row + two]
-        if (first ^ np.uint64(SEPARATOR)) | (second ^ separator_key) == none:
-            text += 1
-            free_at[min(text, len(free_at) - 1)] = np.int64(place)
-            word += one
-            continue
-        last = look_up(slots, slot + three)
-        is_other = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
-        if is_other != none:
-            slot ^= half
-            last = look_up(slots, slot + three)
-            if ((look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)) != none:
+        slot = rows[row + two]
+        if not is_found or slot & NOT_FOUND != none:
+            first, second = rows[row], rows[row + one]
+            if (first ^ np.uint64(SEPARATOR)) | (second ^ separator_key) == none:
+                text += 1
+                free_at[min(text, len(free_at) - 1)] = np.int64(place)
+                word += one
+                continue
+            if is_found:
                 break
+            last = look_up(slots, slot + three)
+            is_other = (look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)
+            if is_other != none:
+                slot ^= half
+                last = look_up(slots, slot + three)
+                if ((look_at(slots, slot) ^ first) | (look_at(slots, slot + one) ^ second)) != none:
+                    break
+        else:
+            last = look_up(slots, slot + three)
         value = look_at(slots, slot + two)
         results = last >> _HALF  # 0 for an empty or claimed slot, and very many for a long word
         if results - one >= three:

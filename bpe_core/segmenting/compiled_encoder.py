@@ -399,7 +399,7 @@ class CompiledEncoder:
                 self._step_table,
                 room,
                 spelled,
-                Keys(np.empty(KEY_ROW * kernel.BLOCK, np.uint64)),
+                Keys(np.empty(KEY_ROW * kernel.BLOCK, np.uint64), np.empty(kernel.BLOCK, np.int32)),
             ),
             remembered=known,
             memory=known.part(),

@@ -179,6 +179,32 @@ def test_the_word_cache_visits_every_slot_once_and_both_slots_of_a_cache_line_to
     assert lines[::2] == lines[1::2]
 
 
+def test_a_slot_that_a_new_word_fills_is_not_taken_for_a_word_that_is_too_long_to_be_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A word of more than 256 bytes has the key of an empty slot. New words of the same block may fill this slot."""
+    monkeypatch.setattr(compiled_encoder, "WORDS_AT_FIRST", 64)
+    plain, _ = both_encoders(small_history())
+    words, too_long = many_words(4_000).split(" "), "abcdefgh" * 40
+    for start in range(0, len(words), 40):
+        text = " ".join([*words[start : start + 40], too_long])
+        assert both_encoders(small_history())[1].ids(text, 20).tolist() == plain.ids(text, 20).tolist()
+
+
+@pytest.mark.parametrize("written", range(4))
+def test_slots_that_another_thread_is_about_to_fill_are_not_read(written: int) -> None:
+    """Another thread may have written none, one or all of the numbers before the last number, which is a mark."""
+    plain, compiled = both_encoders(small_history())
+    text = f"{many_words(300)} {'abcdefgh' * 40}"
+    expected = plain.ids(text, 20).tolist()
+    assert compiled.ids(text, 20).tolist() == expected
+    slots = compiled._desks[-1].memory.slots.reshape(-1, SLOT)
+    filled = slots[:, -1] != 0
+    slots[filled, written:-1] = 0
+    slots[filled, -1] = 1
+    assert compiled.ids(text, 20).tolist() == expected
+
+
 def test_threads_that_fill_one_word_cache_concurrently_return_equal_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new, and several threads meet each word while the cache grows and is emptied."""
     for owner, name, value in ((compiled_encoder, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
