@@ -5,6 +5,8 @@
 Each second it prints its memory, the number of Qt objects, and the last action. Uncaught exceptions and
 attempts to reach a network are printed on standard error. After SECONDS, the window is closed in the same way
 as a person closes it. If fewer than DEEDS actions were performed by then, it is closed after DEEDS actions.
+
+In a long run, the user rests twice in a new session: after about SETTLED actions, and at the end.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -34,7 +37,14 @@ LEAST_DEEDS = 12
 DEEDS_BETWEEN_COUNTS = 50
 MOST_RUNS = 6  # then a new session is begun, so that what is open does not grow
 MOST_CHARACTERS = 20_000
-DEEDS_BETWEEN_PAGES = 5  # until each page was opened once: a page is built when it is first opened, and then kept
+# Until each page was opened and each command was given once: the views that belong to them are built then, and kept.
+DEEDS_BETWEEN_PAGES = 5
+DEEDS_BETWEEN_COMMANDS = 4
+SETTLED = 500  # deeds, after which all pages, dialogs and code are loaded
+AT_REST = "at rest"
+FIRST_REST = SETTLED + SETTLED // 10  # deeds; a new session before would change what is measured after SETTLED deeds
+IDLE_LOOKS = 50  # looks in a row that must find the program idle
+MOST_BUSY_LOOKS = 3_000  # more mean that a task of a former session goes on
 # The window is closed at the end, sessions change when there are many runs, and the desktop is left alone.
 LEFT_OUT = {"quit", "new_session", "claim_sessions"}
 NEEDLES = ("", "e", "th", "[aeiou]{2}", "(", "20 74")
@@ -51,6 +61,7 @@ class RandomUser:
         self.last = "nothing"
         self.done = 0
         self._unopened = list(range(program.charts.count()))
+        self._unused = sorted(set(program.actions.by_name) - LEFT_OUT)
         self._deeds: tuple[Callable[[], None], ...] = (
             self._press,
             self._press,
@@ -76,6 +87,9 @@ class RandomUser:
         elif self._unopened and self.done % DEEDS_BETWEEN_PAGES == 0:
             deed = self._open_next_page
             self.last = "open a page"
+        elif (name := self._next_unused()) and self.done % DEEDS_BETWEEN_COMMANDS == 0:
+            self._unused.remove(name)
+            deed = partial(self._give_command, name)
         else:
             deed = self._chosen.choice(self._deeds)
             self.last = deed.__name__
@@ -95,8 +109,12 @@ class RandomUser:
         self._program.charts.setCurrentIndex(self._unopened.pop())
 
     def _press(self) -> None:
-        names = sorted(set(self._program.actions.by_name) - LEFT_OUT)
-        name = self._chosen.choice(names)
+        self._give_command(self._chosen.choice(sorted(set(self._program.actions.by_name) - LEFT_OUT)))
+
+    def _next_unused(self) -> str:
+        return next((name for name in self._unused if self._program.actions[name].isEnabled()), "")
+
+    def _give_command(self, name: str) -> None:
         self.last = name
         if self._program.actions[name].isEnabled():
             self._program.actions[name].trigger()
@@ -181,9 +199,13 @@ def close_dialogs() -> None:
 
 
 def memory() -> int:
-    """Return the memory that this process uses, in bytes."""
+    """Return the memory that this process has filled itself, in bytes.
+
+    The contents of files, such as the code of libraries, are left out. The system drops them when it needs room.
+    """
     with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        _, used, of_files, *_ = map(int, file.read().split())
+    return (used - of_files) * os.sysconf("SC_PAGE_SIZE")
 
 
 def count_qt_objects(program: Program) -> int:
@@ -207,8 +229,45 @@ class Reporter:
         somebody = self._somebody
         if not self._objects or somebody.done >= self._counted_at + DEEDS_BETWEEN_COUNTS:
             self._counted_at, self._objects = somebody.done, count_qt_objects(self._program)
-        say(f"{time.monotonic():.1f} {memory()} {somebody.done} {self._objects} {somebody.last}")
+        self._print(self._objects, somebody.last)
         report_networks()
+
+    def print_rest(self) -> None:
+        self._print(count_qt_objects(self._program), AT_REST)
+
+    def _print(self, objects: int, what: str) -> None:
+        say(f"{time.monotonic():.1f} {memory()} {self._somebody.done} {objects} {what}")
+
+
+class Rest:
+    """A pause of the user in a new session. It ends when the program has been idle for a while."""
+
+    def __init__(self, program: Program, ended: Callable[[], object]) -> None:
+        self.is_under_way = False
+        self._program = program
+        self._ended = ended
+        self._idle_looks = self._busy_looks = 0
+
+    def begin(self) -> None:
+        self._idle_looks = self._busy_looks = 0
+        self.is_under_way = True
+        self._program.actions["new_session"].trigger()
+
+    def look(self) -> None:
+        """Check whether the program is idle. If it has been idle for a while, free the garbage and end the pause."""
+        close_dialogs()
+        if self._program._is_busy():
+            self._idle_looks = 0
+            self._busy_looks += 1
+            self.is_under_way = self._busy_looks < MOST_BUSY_LOOKS
+            assert self.is_under_way, "A new session does not come to rest."
+            return
+        self._idle_looks += 1
+        if self._idle_looks >= IDLE_LOOKS:
+            self.is_under_way = False
+            self._program.garbage.plan_full_collection()
+            self._program.garbage.collect_if_due()
+            self._ended()
 
 
 def report_networks() -> None:
@@ -245,14 +304,25 @@ def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> i
     (folder / "texts").mkdir(exist_ok=True)
     (folder / "texts" / "one.txt").write_text("so it was and so it is and so it shall be " * 20, encoding="utf-8")
     teller = Reporter(somebody, program)
-    timers = [
-        every(DEED_MILLISECONDS, somebody.act),
-        every(500, close_dialogs),
-        every(1_000, lambda: teller.print_state()),
-    ]
+    rest = Rest(program, teller.print_rest)
+    rests = (FIRST_REST, deeds) if deeds >= 2 * SETTLED else ()
+
+    def act() -> None:
+        if rest.is_under_way:
+            rest.look()
+            return
+        somebody.act()
+        if somebody.done in rests:
+            rest.begin()
+
+    def report() -> None:
+        if not rest.is_under_way:
+            teller.print_state()
+
+    timers = [every(DEED_MILLISECONDS, act), every(500, close_dialogs), every(1_000, report)]
 
     def leave_if_enough() -> None:
-        if somebody.done >= deeds:  # on a slow machine they take longer
+        if somebody.done >= deeds and not rest.is_under_way:  # on a slow machine they take longer
             program.window.close()
 
     leaving = every(500, leave_if_enough)  # again, where a question about it was given no answer
