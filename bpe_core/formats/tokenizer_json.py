@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO
@@ -40,6 +41,7 @@ from bpe_core.text.preparation.whole_texts import nearest
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 
 
+TEXT = "A"  # the name of the text in a template
 MODELS: dict[str, JsonModel] = {model.kind: model for model in (JsonBpe(), JsonWordPiece(), JsonUnigram())}
 
 
@@ -154,6 +156,11 @@ class TokenizerJson(Format):
             notes += about_tokenizer_json(whole, beside)
         if whole.get("post_processor"):
             notes.append("The file may add special tokens to a text. This program adds no special tokens.")
+        if any(places != [TEXT] for places in _texts_in_templates(whole.get("post_processor"))):
+            notes.append(
+                "The file has a template that does not hold the text exactly once, so its library leaves out tokens or "
+                "repeats them. This program does not."
+            )
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
         if cut:
             notes.append(
@@ -167,6 +174,21 @@ class TokenizerJson(Format):
         loaded.no_padding()
         loaded.no_truncation()
         return lambda text: list(loaded.encode(text, add_special_tokens=False).ids)
+
+
+def _texts_in_templates(processor: Any) -> Iterator[list[Any]]:
+    """Yield for each template of a post-processor the texts that it holds. "A" is the given text.
+
+    A template has a place for each special token and each text. Its library follows it even without special tokens.
+    """
+    if not isinstance(processor, dict):
+        return
+    if processor.get("type") == "Sequence":
+        for part in processor.get("processors") or ():
+            yield from _texts_in_templates(part)
+    if processor.get("type") == "TemplateProcessing" and isinstance(processor.get("single"), list):
+        pieces = [piece for piece in processor["single"] if isinstance(piece, dict)]
+        yield [piece["Sequence"].get("id") for piece in pieces if isinstance(piece.get("Sequence"), dict)]
 
 
 def _longest_steps(recipe: Recipe) -> list[Precompiled]:

@@ -200,6 +200,23 @@ def test_opening_a_tokenizer_json_reports_options_that_a_recipe_cannot_hold() ->
         assert word in notes, word
 
 
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a sequence"])
+@pytest.mark.parametrize("times", [0, 1, 2])
+def test_opening_a_tokenizer_json_reports_a_template_that_does_not_hold_the_text_exactly_once(
+    times: int, inside: bool
+) -> None:
+    """The library follows such a template even if it adds no special tokens."""
+    whole = json.loads(content(learn_preset("gpt2", merges=3), "tokenizer.json"))
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    template = {"type": "TemplateProcessing", "single": times * [text], "pair": [], "special_tokens": {}}
+    whole["post_processor"] = {"type": "Sequence", "processors": [template]} if inside else template
+    opened = open_json(whole)
+    theirs = tokenizers.Tokenizer.from_buffer(json.dumps(whole).encode())
+    is_alike = theirs.encode("the", add_special_tokens=False).ids == opened.numbers_of(encode(opened.history, "the"))
+    assert is_alike == (times == 1)
+    assert any("does not hold the text exactly once" in note for note in opened.notes) != is_alike
+
+
 @pytest.mark.parametrize("marker", ["symbol", "prefix"])
 def test_exporting_a_marker_that_tokenizer_json_cannot_hold_is_refused(marker: str) -> None:
     history = learn_preset("gpt2", marker=marker, merges=3)
