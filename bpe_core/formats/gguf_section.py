@@ -90,18 +90,24 @@ class _Head:
         what = f"{self._name}, byte {self.place:,}: the file announces {count_text(wanted, 'more byte')}, but"
         if len(self._data) >= LARGEST_HEAD:
             return TooLarge(f"{what} this program reads only the first {LARGEST_HEAD:,} bytes of a GGUF file.")
-        if self._data.count(REPLACEMENT) >= MANY:
-            return FormatError(
-                f"{self._name} was converted as if it were text, so many of its bytes became U+FFFD. Copy or download "
-                "the file again as a binary file."
-            )
         return FormatError(
             f"{what} only {count_text(left, 'byte follows', 'bytes follow')}. The file was not copied completely."
         )
 
 
 def read_section(data: bytes, name: str) -> Section:
-    head = _Head(data, name)
+    try:
+        return _read_section(_Head(data, name), name)
+    except BpeError:  # a changed byte of a number can cause any of the errors
+        if data.count(REPLACEMENT) < MANY:
+            raise
+        raise FormatError(
+            f"{name} was converted as if it were text, so many of its bytes became U+FFFD. Copy or download the file "
+            "again as a binary file."
+        ) from None
+
+
+def _read_section(head: _Head, name: str) -> Section:
     version = head.number("<I")
     if version not in KNOWN:
         versions = " and ".join(map(str, KNOWN))

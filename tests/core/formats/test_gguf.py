@@ -381,3 +381,12 @@ def test_exporting_a_table_as_sentencepiece_is_refused_if_the_model_would_join_o
     with pytest.raises(OutputError, match="not verified"):
         study.save(tmp_path / "a.spm.model")
     assert not (tmp_path / "a.spm.model").exists()
+
+
+@pytest.mark.parametrize("byte", [4, 8, 16, 24], ids=["version", "tensors", "values", "length of the first name"])
+def test_a_gguf_file_that_was_converted_as_text_is_refused_with_this_reason_whatever_number_changed(byte: int) -> None:
+    """A changed number of values was reported as too many values, and a changed version as an unknown version."""
+    content = bytearray(gguf({**WORDS, "scores": [-1.5] * len(WORDS["tokens"])}))
+    content[byte] = 0xE9
+    with pytest.raises(FormatError, match="converted as if it were text"):
+        FORMATS["gguf"].open(bytes(content).decode("utf-8", "replace").encode(), "changed.gguf")
