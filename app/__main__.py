@@ -74,10 +74,12 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
         return reason
     from PySide6.QtGui import QGuiApplication
 
+    from app.system.language import use_english
     from app.window.parts.pictures import write_drawing  # Qt is known to be installed from here on
     from bpe_core.support.atomic import replace_atomically
 
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
+    use_english()
     with replace_atomically(path) as beside:
         if not write_drawing(drawn, width, height, beside, path.suffix.lower()):
             raise OSError("only a part of the file could be written")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -25,6 +25,7 @@ from app.session.manifests import RESULT, SESSION, Manifests, run_of_session
 from app.session.publications import FilmChoices
 from app.session.session import Session
 from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, ZOOM, Settings
+from app.system.language import use_english
 from app.system.memory import GarbageCollection, release_memory_early, release_memory_now
 from app.window.actions import Actions
 from app.window.charts.picker import MeasurePicker
@@ -435,8 +436,7 @@ def build(application: QApplication, settings: Settings, theme: str | None = Non
     # The window waits this long for a thread that runs Python; 5 ms could be noticed.
     sys.setswitchinterval(SWITCH_SECONDS)
     release_memory_early()
-    # The window is in English, and so are its number boxes, whatever the language of the desktop.
-    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    use_english()
     application.setApplicationName("BPE Explorer")
     application.setDesktopFileName("bpe-explorer")
     set_zoom(settings.get(ZOOM))
