@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,6 +39,18 @@ def history_of(given: Learned, name: str = "") -> History:
     raise BpeError(f"{what} a {type(given).__name__}, not a tokenizer: give what `train` or `open` returned.")
 
 
+def steps_of(at: Any) -> int:
+    """Return a number of steps as an integer. Raise BpeError if it is not a whole number.
+
+    >>> steps_of(5)
+    5
+    """
+    try:
+        return operator.index(at)
+    except TypeError as error:
+        raise BpeError(f"`at` is a number of steps, so it cannot be {at!r}.") from error
+
+
 def by_name(given: Any) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
         raise BpeError(BY_NAME)
@@ -57,13 +70,14 @@ def documents_of(text: Any) -> list[str]:
     elif hasattr(text, "columns") and hasattr(text, "__getitem__"):  # the items of a data frame are names of columns
         text = text[_name_of_texts(list(text.columns), "This table")]
     try:
-        documents = [text] if isinstance(text, str) else list(text)
+        documents = [text] if isinstance(text, str | bytes) else list(text)
     except TypeError as error:
         raise CorpusError(f"{TEXTS}, not a value of the type {type(text).__name__}.") from error
     documents = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(documents, 1)]
     other = next((document for document in documents if not isinstance(document, str)), None)
     if other is not None:
-        raise CorpusError(f"{TEXTS}. This text holds a value of the type {type(other).__name__}.")
+        advice = " Decode the bytes first, such as with data.decode()." if isinstance(other, bytes) else ""
+        raise CorpusError(f"{TEXTS}. This text holds a value of the type {type(other).__name__}.{advice}")
     return documents
 
 

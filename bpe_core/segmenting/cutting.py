@@ -113,10 +113,11 @@ class Cutting:
         """
         if names is None:
             return self._specials if self._matches else self._always
-        if isinstance(names, str):
-            if names == "all":
-                return self._specials
-            raise BpeError(f'Give the special tokens as a list, such as ["{names}"], or write "all".')
+        if isinstance(names, str) and names == "all":
+            return self._specials
+        if isinstance(names, str) or not isinstance(names, Collection):
+            example = names if isinstance(names, str) else "<|end|>"
+            raise BpeError(f'Give the special tokens as a list, such as ["{example}"], or write "all".')
         if not names:
             return self._always
         for name in names:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bpe_core.errors import BpeError
+from bpe_core.history.arguments import steps_of
 from bpe_core.history.history import NO_NUMBER, NOTHING, History
 from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.methods.kit.histories import has_ranks, learns_by_ranks, steps_in_words
@@ -272,7 +273,7 @@ class Inside:
         """
         if at is None:
             return len(self._history)
-        if not 0 <= at <= len(self._history):
+        if not 0 <= steps_of(at) <= len(self._history):
             named = self._name or "The tokenizer"
             raise BpeError(
                 f"{named} has {steps_in_words(self._history)}; `at` must be a number from 0 to the number of steps, "

@@ -111,6 +111,8 @@ def test_a_text_is_read_from_a_web_server_after_a_redirection_or_as_a_part_with_
         ("/500", "{address} could not be read: the server answered 500, which is an error of the server;"),
         ("/503", "{address} could not be read: the server answered 503, which is an error of the server;"),
         ("/403", "{address} could not be read: the server answered 403; sign in to the site, if needed."),
+        ("/429", "the server answered 429; it gets too many requests, so try again later."),
+        ("/418", "the server answered 418; check the address."),
         ("/302-round", "{address} could not be read: the server redirects the address again and again; ask its owner."),
         ("/200-short", "the server sent less data than announced"),
         ("/200-head", "could be read only up to byte 850: the server announced 850 bytes, but the file is longer."),

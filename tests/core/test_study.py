@@ -202,6 +202,21 @@ def test_the_version_attribute_equals_the_version_of_the_package() -> None:
     assert "__version__" in dir(bpe)
 
 
+@pytest.mark.parametrize("at", ["5", 5.5, [5]])
+def test_a_number_of_steps_that_is_not_a_whole_number_is_refused_with_an_error_message(at: Any) -> None:
+    study = bpe.train("low lower lowest", "gpt2", merges=2)
+    for asked in (study.at, lambda steps: study.encode("low", at=steps), lambda steps: study.spans("low", at=steps)):
+        with pytest.raises(BpeError, match="`at` is a number of steps, so it cannot be"):
+            asked(at)
+
+
+@pytest.mark.parametrize("allowed", [True, 5, "<|x|>"])
+def test_special_tokens_that_are_not_a_list_are_refused_with_an_error_message(allowed: Any) -> None:
+    study = bpe.train("low lower lowest", "gpt2", merges=2, special_tokens=["<|x|>"])
+    with pytest.raises(BpeError, match="Give the special tokens as a list"):
+        study.encode("low", allowed_special=allowed)
+
+
 @pytest.mark.parametrize("ids", ["abc", [1.5], 100, None, ["1"], [None], [[1]]])
 @pytest.mark.parametrize("way", ["exact", "library"])
 def test_decoding_values_other_than_ids_is_refused_with_an_error_message(ids: Any, way: Any) -> None:

@@ -104,6 +104,7 @@ def test_training_reads_the_text_column_of_given_rows_and_data_frames() -> None:
         ([{"text": "x"}, {"text": None}], "Row 2 has a NoneType instead of a text"),
         (Frame(title=["x"]), "This table has no 'text', only 'title'"),
         ([b"bytes"], "holds a value of the type bytes"),
+        (b"bytes", "a value of the type bytes. Decode the bytes first"),
         (5, "not a value of the type int"),
     ],
 )

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import BpeError, FormatError
+from bpe_core.history.arguments import steps_of
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import TokenBytes, quoted
 from bpe_core.kernels.readiness import by_machine_code
@@ -427,9 +428,10 @@ class Tokenizer:
     def _checked_at(self, at: int | None) -> int:
         if at is None:
             return self._step_count
-        if at < 0:
+        steps = steps_of(at)
+        if steps < 0:
             raise BpeError(f"`at` is a number of steps, so it cannot be {at:,}.")
-        return min(at, self._step_count)  # training may have ended early; after the last step nothing changes
+        return min(steps, self._step_count)  # training may have ended early; after the last step nothing changes
 
 
 def _as_array(numbers: Iterable[int]) -> npt.NDArray[Any] | None:

@@ -219,6 +219,8 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
 
 
 NOT_THERE = (404, 410)
+SIGN_IN = "sign in to the site, if needed"
+ADVICE = {401: SIGN_IN, 403: SIGN_IN, 407: SIGN_IN, 429: "it gets too many requests, so try again later"}
 AGAINST_HTTP = "HttpProcessingError"  # the cause that the package names if it cannot read an answer
 NOT_HTTP = (
     "the server sent an answer that is not valid HTTP, for example with a wrong length; ask the owner of the server"
@@ -247,7 +249,7 @@ def _answer_of_server(cause: BaseException | None) -> str:
     if _is_against_http(cause):
         return NOT_HTTP
     if isinstance(status, int):
-        return f"the server answered {status}; sign in to the site, if needed"
+        return f"the server answered {status}; {ADVICE.get(status, 'check the address')}"
     return f"the server could not be reached: {_reason(cause)}; try again"
 
 
