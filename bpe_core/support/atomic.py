@@ -32,6 +32,7 @@ from bpe_core.support.journal import (
 )
 from bpe_core.support.lock import Lock
 from bpe_core.support.paths import real_path
+from bpe_core.support.signals import hold_signals
 
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 TRIES, SECONDS_BETWEEN_TRIES = 5, 0.01
@@ -317,12 +318,14 @@ class _Replacement:
 
 @contextlib.contextmanager
 def _replacement(target: Path) -> Iterator[_Replacement]:
-    with _sentences(target):
-        replacement = _Replacement(target)
+    replacement = None
     try:
+        with _sentences(target), hold_signals():  # a signal must not come between the file and its removal
+            replacement = _Replacement(target)
         yield replacement
     except BaseException:
-        replacement.give_up()
+        if replacement is not None:
+            replacement.give_up()
         raise
 
 
@@ -341,21 +344,24 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
         yield named
         return
     with _sentences(named):
-        lock = _new_file_beside(folder)
-        beside = lock.path.with_suffix(OF_FOLDERS)
-        former = lock.path.with_suffix(OF_FORMER)
         together = next((group for group in waiting if group.takes([folder])), None)
+        lock: Lock | None = None
 
         def give_up() -> None:
-            for gone in (beside, former):
-                remove_folder(gone)
-            lock.release()
+            if lock is not None:
+                for ending in (OF_FOLDERS, OF_FORMER):
+                    remove_folder(lock.path.with_suffix(ending))
+                lock.release()
 
         def take_place() -> None:
             beside.rename(folder)
-            lock.release()
+            if lock is not None:
+                lock.release()
 
         try:
+            with hold_signals():  # as for a file
+                lock = _new_file_beside(folder)
+            beside = lock.path.with_suffix(OF_FOLDERS)
             beside.mkdir()
             yield beside
             sync_folder(beside)

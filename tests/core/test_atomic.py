@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,6 +20,7 @@ from bpe_core.errors import OutputError
 from bpe_core.formats import open_table, write_history
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
+from bpe_core.support import lock
 from bpe_core.support.atomic import (
     STREAMS,
     files_in,
@@ -166,6 +167,26 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_file(tmp_path: Path
         fail_while_writing(target, OSError(28, "No space left on device"))
     assert target.read_bytes() == b"old"
     assert names(tmp_path) == ["merges.csv"]
+
+
+@pytest.mark.parametrize("opened", [write_atomically, replace_atomically, folder_for])
+def test_a_signal_just_after_a_temporary_file_is_made_leaves_no_file(
+    opened: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = lock._take
+
+    def take_and_hear(handle: int) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return take(handle)
+
+    monkeypatch.setattr(lock, "_take", take_and_hear)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), opened(tmp_path / "made"):
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_temporary_file_that_cannot_be_renamed_is_removed(tmp_path: Path) -> None:
