@@ -184,6 +184,15 @@ class FormatError(BpeError):
     """An error that is raised when a merge table or tokenizer file is damaged or of an unknown kind."""
 
 
+def damage_error(sentence: str, kind: type[BpeError] = FormatError) -> BpeError:
+    """Return an error of type `kind` about a damaged file. Its message ends with advice.
+
+    >>> str(damage_error("a.csv ends within its merges: it was truncated."))
+    'a.csv ends within its merges: it was truncated. Use another copy of the file, or make it again.'
+    """
+    return kind(f"{sentence} Use another copy of the file, or make it again.")
+
+
 class OutputError(BpeError):
     """An error that is raised when a file cannot be written. An existing file of the same name is unchanged."""
 

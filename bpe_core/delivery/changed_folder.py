@@ -33,7 +33,7 @@ from bpe_core.editing.specials import change_specials, with_specials
 from bpe_core.editing.trimming import trim_indices
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, OutputError, plain, throwing_exceptions
 from bpe_core.formats import FORMATS, format_for, open_table
-from bpe_core.formats.base import NO_NUMBER, Format, own_numbers, unless_ids
+from bpe_core.formats.base import NO_NUMBER, Format, ids_beside, own_numbers
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -137,7 +137,7 @@ def prepare_changed_file(
     """
     made = prepare_export(history, path, format=FORMATS[WHOLE], merges=merges, **choices)
     table = history if merges is None else history.first(merges)
-    change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
+    change = TokenChange(before, table.numbered(made.format.numbers(table)), renamed or {})
     lost: list[str] = []
     data = with_kept_parts(source.read_bytes(), made.files[made.path], source.name, change, lost)
     verification = made.verification
@@ -158,7 +158,7 @@ def prepare_changed_folder(
 ) -> PreparedExport:
     table = history if merges is None else history.first(merges)
     made = prepare_export(table, plan.path / plan.main, format=plan.format, text=text, work=work)
-    table = table.numbered(unless_ids(plan.format.numbers(table)))
+    table = table.numbered(plan.format.numbers(table))
     change = TokenChange(before, table, renamed or {})
     files = dict(made.files)
     chosen = list[str]()
@@ -234,7 +234,7 @@ def _for_another_loader(
         own = change.after if change.learned else _with_same_changes(opened.history, change)
         format = FORMATS[opened.format]
         made = prepare_export(own, plan.path / name, format=format, work=work)
-        numbered = own.numbered(unless_ids(format.numbers(own)))
+        numbered = own.numbered(format.numbers(own))
         if differing := _first_different_token(numbered, change.after):
             lost.append(f"{name} is left out: this file and {plan.main} would have different ids for {differing}.")
         elif missing := _missing_token(opened.history, numbered, change):
@@ -295,7 +295,7 @@ def _with_same_changes(history: History, change: TokenChange) -> History:
         history = trim_indices(history, goes, needed="lose", renumber=False).history
     ids = {id: NO_NUMBER if now is None else now for id, now in change.ids.items()}
     new = [ids.get(int(number), int(number)) for number in own_numbers(history)]
-    return history.numbered(unless_ids(np.array(new, np.int64)))
+    return history.numbered(ids_beside(history, np.array(new, np.int64)))
 
 
 # --- As transformers loads it -----------------------------------------------------------

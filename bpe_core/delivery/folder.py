@@ -21,7 +21,6 @@ from bpe_core.editing.id_map import IdMap
 from bpe_core.editing.id_map_file import IN_FOLDERS, npz_of
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain, throwing_exceptions
 from bpe_core.formats import FORMATS
-from bpe_core.formats.base import unless_ids
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
@@ -289,7 +288,7 @@ def prepare_folder(
         target / CONFIG: config_of(delivery).encode(),
         target / README: readme_of(table, real_path(target).name, delivery).encode(),
     }
-    numbered = table.numbered(unless_ids(written.format.numbers(table)))
+    numbered = table.numbered(written.format.numbers(table))
     id_map = IdMap.of(history if old is None else old, numbered, cancelled=work.cancelled)
     verification = checked_by_loading(written.verification, files, table, delivery, text)
     verification = replace(verification, chosen=_about(delivery.roles, added))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.editing.id_map import NONE, IdMap, MapRow
-from bpe_core.errors import FormatError, OutputError, TooLarge, cause_of
+from bpe_core.errors import FormatError, OutputError, TooLarge, cause_of, damage_error
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import checked_name, read_plainly, write_data
 from bpe_core.support.foreign import MOST_VALUES, report_faults
@@ -107,7 +107,7 @@ def read_id_map(path: Path | str) -> IdMap:
         except OSError as error:
             raise FormatError(f"Could not read the map {path}: {cause_of(error)}.") from error
         except zipfile.BadZipFile as error:
-            raise FormatError(f"{path} is not a map of ids, or is damaged: it is not an .npz file.") from error
+            raise damage_error(f"{path} is not a map of ids, or is damaged: it is not an .npz file.") from error
     _check_ids(rows, path)
     return IdMap.of_rows(rows)
 
@@ -162,8 +162,8 @@ def _check_ids(rows: Sequence[MapRow], path: Path | str) -> None:
     wrong = next((id for id in (*olds, *news) if id < 0), None)
     wrong = next((part for row in rows for part in row.parts if part not in known), wrong)
     if wrong is not None:
-        raise FormatError(f"{path} is not a map of ids, or is damaged: {wrong:,} is not the id of a token.")
+        raise damage_error(f"{path} is not a map of ids, or is damaged: {wrong:,} is not the id of a token.")
     for which, ids in (("old", olds), ("new", news)):
         twice = next(iter(sorted(id for id, after in pairwise(sorted(ids)) if id == after)), None)
         if twice is not None:
-            raise FormatError(f"{path} is not a map of ids, or is damaged: the {which} id {twice:,} is in two rows.")
+            raise damage_error(f"{path} is not a map of ids, or is damaged: the {which} id {twice:,} is in two rows.")

@@ -28,7 +28,7 @@ from bpe_core.editing.added_pieces import add_pieces, pieces_of
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, sentence_of_characters
 from bpe_core.editing.without_tokens import GONE, AdditionalTokens, further_numbers, numbers_of, remove_tokens
 from bpe_core.errors import BpeError, Cancelled
-from bpe_core.formats.base import unless_ids
+from bpe_core.formats.base import ids_beside
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
@@ -139,7 +139,9 @@ def _with_merges_of(history: History, other: History, report: Callable[[int, int
     before, behind = np.split(table.old_ids, [table.history.first_special])
     numbers = further_numbers(numbers_of(history), np.concatenate([before, np.full(added, GONE), behind]))
     return PutTogether(
-        history=History.from_pairs(recipe, table.history.alphabet, joining.pairs).numbered(unless_ids(numbers)),
+        history=History.from_pairs(recipe, table.history.alphabet, joining.pairs).numbered(
+            ids_beside(history, numbers)
+        ),
         from_first=history.index_count,
         shared=len(other) - len(new),
         added=added,
@@ -182,7 +184,7 @@ def _beside(history: History, other: History, known: Int64s, cancelled: CancelCh
     if grown.characters:
         notes += (sentence_of_characters(grown.characters),)
     return PutTogether(
-        history=grown.history.numbered(unless_ids(further_numbers(known, grown.old_ids))),
+        history=grown.history.numbered(ids_beside(history, further_numbers(known, grown.old_ids))),
         from_first=history.vocabulary_size,
         shared=sum(piece.symbol.kind == "seed" and piece.symbol.text in first for piece in pieces),
         added=added,

@@ -28,7 +28,7 @@ from bpe_core.editing.extending import extend_on
 from bpe_core.editing.growing import growing_recipe
 from bpe_core.editing.trimming import Trimmed, check_can_be_edited, least_used, sentence_of_characters, trim_indices
 from bpe_core.errors import BpeError, NothingToLearn
-from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
+from bpe_core.formats.base import NO_NUMBER, ids_beside, own_numbers
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
@@ -177,4 +177,4 @@ def _with_freed_ids(history: History, left: Trimmed) -> History:
     new = np.flatnonzero((numbers != NO_NUMBER) & ~np.isin(numbers, stays))
     new = new[np.argsort(numbers[new])]
     numbers[new] = np.sort(np.array(left.removed, np.int64))
-    return history.numbered(unless_ids(numbers))
+    return history.numbered(ids_beside(history, numbers))

@@ -24,7 +24,7 @@ from bpe_core.editing.growing import free_numbers
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, spare_parts
 from bpe_core.editing.without_tokens import further_numbers, numbers_of, remove_tokens
 from bpe_core.errors import BpeError
-from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
+from bpe_core.formats.base import NO_NUMBER, ids_beside, own_numbers
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
@@ -162,7 +162,7 @@ def with_specials(
         joining=history.joining,
         tokens_at_start=history.tokens_at_start,
         end_reason=history.end_reason,
-        numbers=unless_ids(new),
+        numbers=ids_beside(history, new),
     )
 
 
@@ -213,7 +213,7 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
             "special token with another text."
         )
     left = remove_tokens(history, goes)
-    return left.history.numbered(unless_ids(further_numbers(own_numbers(history), left.old_ids))), id
+    return left.history.numbered(ids_beside(history, further_numbers(own_numbers(history), left.old_ids))), id
 
 
 def _first_new_id(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:

@@ -32,7 +32,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing import without_tokens
 from bpe_core.editing.without_tokens import ReducedHistory, remove_tokens
 from bpe_core.errors import BpeError
-from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
+from bpe_core.formats.base import NO_NUMBER, ids_beside, own_numbers
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.token_texts import written
@@ -170,7 +170,7 @@ def trim_indices(
 
     doubles = int(np.count_nonzero(goes)) - len(named) if looks_tokens_up(history) else 0
     return Trimmed(
-        history=left.history.numbered(unless_ids(known)),
+        history=left.history.numbered(ids_beside(history, known)),
         new_ids=without_tokens.new_numbers(before, known, left.new_ids),
         removed=numbers(np.flatnonzero(goes)),
         asked=numbers(index for index in named if goes[index]),

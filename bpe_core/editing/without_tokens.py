@@ -23,7 +23,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import MergePriorities, PairRows
-from bpe_core.history.token_texts import TokenBytes, written
+from bpe_core.history.token_texts import TokenBytes, quoted, written
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.wording import count_text
 
@@ -161,8 +161,8 @@ def numbers_of(history: History) -> Int64s:
         if texts[first] == texts[second]:  # a special or unknown token, and the piece with the same text
             continue
         raise FormatError(
-            f"The table contradicts itself: its tokens {first:,} and {second:,} in the order of learning both have the "
-            f"id {int(known[first]):,}."
+            f"The tokens {quoted(texts[first])} and {quoted(texts[second])} both have the id {int(known[first]):,}, so "
+            "the table cannot be changed. Give one of them another id in the file."
         )
     return known
 

@@ -85,6 +85,16 @@ def unless_ids(numbers: Int64s) -> Int64s | None:
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
+def ids_beside(history: History, numbers: Int64s) -> Int64s | None:
+    """Return the ids of a table that was made from `history`, for `History.numbered`.
+
+    Ids that are the indices are None. But a table whose tokens are looked up keeps the ids of its file, because a table
+    without ids gets others in such a file: those of the special tokens come first.
+    """
+    is_numbered = history.numbers is not None and METHODS[history.recipe.method].looks_tokens_up
+    return numbers if is_numbered else unless_ids(numbers)
+
+
 def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
     """Yield the rows to write, and report from time to time which step is being written."""
     for step, row in rows:

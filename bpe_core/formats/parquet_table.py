@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats.base import PAIRS, Beside, Format, Opened, own_numbers, reported, unless_ids
+from bpe_core.formats.base import PAIRS, Beside, Format, Opened, ids_beside, own_numbers, reported
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
 from bpe_core.formats.merge_table import NUMBER, ParsedTable, about_of, history_of_table
@@ -48,7 +48,7 @@ class ParquetTable(Format):
         arrow = pyarrow_or_none()
         if arrow is None:
             raise OutputError(MISSING)
-        numbers = unless_ids(self.numbers(history))
+        numbers = ids_beside(history, self.numbers(history))
         known = None if numbers is None else numbers.tolist()
         names = COLUMNS_BUT_KIND if known is None else (*COLUMNS_BUT_KIND, NUMBER)
         schema = arrow.schema([(column, _type(arrow, column)) for column in names])
@@ -82,7 +82,10 @@ class ParquetTable(Format):
             steps = file.read(Columns._fields)
             columns = [steps.column(name).cast(arrow.int64()).fill_null(NOTHING).to_numpy() for name in Columns._fields]
         if about is None:
-            raise FormatError(f"{name} is a Parquet file, but was not written by this program.")
+            raise FormatError(
+                f"{name} is a Parquet file, but was not written by this program. Open texts with `train`, or "
+                "name a table that `export` wrote."
+            )
         return _rebuilt(about, columns, name), ()
 
     def numbers(self, history: History) -> Int64s:

@@ -19,9 +19,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, damage_error
 from bpe_core.formats import merge_table
-from bpe_core.formats.base import NO_NUMBER, decoded, reported, unless_ids
+from bpe_core.formats.base import NO_NUMBER, decoded, ids_beside, reported
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, ParsedTable
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, Layout, Row, base_rows, merge_rows, rows_by_kernels, special_rows
@@ -63,7 +63,7 @@ class JsonTable(MergeTable):
         tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
         about = {"format": SIGNATURE, "version": VERSION, **merge_table.about_of(history, tokens_at_start=tokens)}
         about |= {} if history.joining is None else {"joining": history.joining.to_dict}
-        numbers = unless_ids(self.numbers(history))
+        numbers = ids_beside(history, self.numbers(history))
         known = [] if numbers is None else _with_gaps(numbers)
         about |= {SPECIAL_NUMBERS: known[history.first_special :]} if known else {}
         file.write(json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}").encode())
@@ -94,7 +94,10 @@ class JsonTable(MergeTable):
         is_in_lines = begin >= len(OPENING) and data.startswith((b'\n  {"', b'\r\n  {"', b"]"), begin)
         about = parsed_object(data[:begin] + b"]}" if is_in_lines else data, name, LARGEST_WHOLE)
         if about.get("format") != SIGNATURE:
-            raise FormatError(f'{name} is not a merge table: it lacks "format": "{SIGNATURE}".')
+            raise FormatError(
+                f'{name} is not a merge table: it lacks "format": "{SIGNATURE}". '
+                "Name a file that this program exported, or a tokenizer.json."
+            )
         if about.get("version") != VERSION:
             raise FormatError(
                 f"{name} is a merge table of version {about.get('version')!r}; this program reads version {VERSION}."
@@ -182,7 +185,7 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
                 raise FormatError(f"{where}: the comma before this merge is missing.")
             comma = text.endswith(b",")
             yield where, parsed_object(text.removesuffix(b","), name, LARGEST_LINE, number)
-    raise FormatError(f"{name} ends within its merges: it was truncated.")
+    raise damage_error(f"{name} ends within its merges: it was truncated.")
 
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
@@ -222,7 +225,7 @@ class CsvTable(MergeTable):
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         names = merge_table.columns_for(history.reasons)
-        numbers = unless_ids(self.numbers(history))
+        numbers = ids_beside(history, self.numbers(history))
         ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbers is not None else [])]
         header = (*Row._fields, *names, *ends)
         file.write(self.delimiter.join(header).encode() + b"\n")
@@ -274,7 +277,7 @@ class CsvTable(MergeTable):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
         merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # the offset at which the rows of step 0 begin
         if not merges_end:
-            raise FormatError(f"{name} ends before its base symbols and its recipe: it was truncated.")
+            raise damage_error(f"{name} ends before its base symbols and its recipe: it was truncated.")
         header_end = data.find(b"\n") + 1
         ((where, columns),) = self._rows(data[:header_end], name, 1)
         first_line = data.count(b"\n", 0, merges_end) + 1
@@ -353,7 +356,7 @@ def _step_0_rows(history: History) -> list[Row]:
 def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]:
     where, last = step_0[-1] if step_0 else (name, {})
     if last.get("kind") != _RECIPE:
-        raise FormatError(f"{where}: the last row must hold the recipe; the file was truncated.")
+        raise damage_error(f"{where}: the last row must hold the recipe; the file was truncated.")
     try:
         about = json.loads(unescape(last["token"]))
     except (ValueError, RecursionError) as error:

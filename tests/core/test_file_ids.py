@@ -346,6 +346,55 @@ def test_tokens_that_share_an_id_are_shown_with_the_text_that_decoding_gives(
     assert bpe.trim(study, [1, 4]).new_ids == {0: 0, 2: 1, 3: 2}
 
 
+@pytest.fixture
+def wordpiece_in_order(tmp_path: Path) -> NumberedTable:
+    """Make a WordPiece file whose ids equal the engine's indices, although its special tokens come last."""
+    texts = ("[UNK]", "a", "b", "c", "##a", "##b", "##c", "ab", "##bc", "abc", "[PAD]", "[CLS]")
+    path = tmp_path / "tokenizer.json"
+    library = tokenizers.Tokenizer(models.WordPiece({text: id for id, text in enumerate(texts)}, unk_token="[UNK]"))
+    library.pre_tokenizer = pre_tokenizers.Whitespace()
+    library.decoder = decoders.WordPiece()
+    library.add_special_tokens(["[UNK]", "[PAD]", "[CLS]"])
+    library.save(str(path))
+    return NumberedTable(bpe.open(path), library)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda study, corpus: bpe.change_specials(study, add=["<new>"]),
+        lambda study, corpus: bpe.change_specials(study, rename={"[CLS]": "<new>"}),
+        lambda study, corpus: bpe.trim(study, [study.token_to_id("##bc")]),
+        lambda study, corpus: bpe.extend(corpus, study, by=1),
+        lambda study, corpus: bpe.replace(corpus, study, swap=1),
+        lambda study, corpus: bpe.put_together(study, study),
+    ],
+    ids=["add", "rename", "trim", "extend", "replace", "put together"],
+)
+def test_a_changed_wordpiece_table_is_saved_with_the_ids_that_it_shows(
+    change: Any, wordpiece_in_order: NumberedTable, tmp_path: Path
+) -> None:
+    study = wordpiece_in_order.study
+    assert study.history.numbers is not None
+    assert (study.history.numbers == np.arange(study.history.index_count)).all()
+    changed = bpe.Study.of(change(study, Corpus.from_texts(["abc cab bca"] * 20)))
+    changed.save(tmp_path / "new.tokenizer.json")
+    library = tokenizers.Tokenizer.from_file(str(tmp_path / "new.tokenizer.json"))
+    text = "abc cab bca zz [PAD]"
+    assert library.encode(text).ids == changed.encode(text)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
+def test_a_wordpiece_table_keeps_the_ids_of_its_file_in_a_table_of_this_program(
+    ending: str, wordpiece_in_order: NumberedTable, tmp_path: Path
+) -> None:
+    study, library = wordpiece_in_order
+    study.save(tmp_path / f"between.{ending}")
+    bpe.open(tmp_path / f"between.{ending}").save(tmp_path / "again.tokenizer.json")
+    again = tokenizers.Tokenizer.from_file(str(tmp_path / "again.tokenizer.json"))
+    assert again.get_vocab() == library.get_vocab()
+
+
 def test_ids_that_are_missing_from_the_opened_file_are_refused(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     for ask in (
