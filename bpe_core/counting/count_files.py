@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable
-from bpe_core.errors import CorpusError, OutputError
+from bpe_core.errors import CorpusError, OutputError, damage_error
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
@@ -96,7 +96,7 @@ def counted_words(source: Source) -> WordTable:
     names = [head.column(COUNT, source.group), head.column(LINE_ENDS, source.group)]
     columns = read_columns(source, names)
     if names[0] not in columns.numbers:
-        raise CorpusError(f'{source.name} is a damaged file of counts: it has no column "{names[0]}".')
+        raise damage_error(f'{source.name} is a damaged file of counts: it has no column "{names[0]}".', CorpusError)
     return kept_words(columns.words, columns.numbers[names[0]], columns.numbers.get(names[1]))
 
 
@@ -112,7 +112,9 @@ def _columns(source: Source, wanted: list[str] | None) -> CountedColumns:
         return columns_from(_read(source, wanted), source.name)
     tables = [_read(part, None if wanted is None else [*wanted, PLACE]) for part in source.parts]
     if any(PLACE not in table.column_names for table in tables):
-        raise CorpusError(f"{source.name} is a damaged folder of counts: it does not give the order of its words.")
+        raise damage_error(
+            f"{source.name} is a damaged folder of counts: it does not give the order of its words.", CorpusError
+        )
     whole = arrow.concat_tables(tables)
     order = arrow.compute.sort_indices(whole.column(PLACE))
     return columns_from(whole.take(order).drop_columns([PLACE]), source.name)
@@ -127,11 +129,13 @@ def _read(source: Source, wanted: list[str] | None) -> Any:
 
 def columns_from(table: Any, name: str) -> CountedColumns:
     if WORD not in table.column_names or any(column.null_count for column in table.columns):
-        raise CorpusError(f"{name} is a damaged file of counts: it lacks words or numbers.")
+        raise damage_error(f"{name} is a damaged file of counts: it lacks words or numbers.", CorpusError)
     numbers = {key: _numbers(table.column(key)) for key in table.column_names if key != WORD}
     for counts in numbers.values():
         if len(counts) and (counts.min() < 0 or float(counts.sum(dtype=float)) > MOST_SYMBOLS):
-            raise CorpusError(f"{name} is a damaged file of counts: its numbers cannot be counts of words.")
+            raise damage_error(
+                f"{name} is a damaged file of counts: its numbers cannot be counts of words.", CorpusError
+            )
     return CountedColumns(columns_in(table.column(WORD), name), numbers)
 
 
@@ -160,7 +164,9 @@ def columns_in(column: Any, name: str) -> WordColumns:
     Raise CorpusError if the column is damaged. The message begins with `name`.
     """
     if _unpacked_size(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
-        raise CorpusError(f"{name} is a damaged file of counts: many of its rows repeat a few very long words.")
+        raise damage_error(
+            f"{name} is a damaged file of counts: many of its rows repeat a few very long words.", CorpusError
+        )
     large = "large_binary" if "binary" in str(column.type) else "large_string"
     whole = column.cast(large)
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
-from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
+from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge, damage_error
 from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.other_files import sentence_about_other
@@ -347,12 +347,15 @@ def _open(path: Path, beside: Beside) -> OpenedTable:
 
         return replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
     if not data:
-        raise FormatError(f"{path} is empty.")
+        raise damage_error(f"{path} is empty.")
 
     known = sentence_about_other(data, str(path))
     if known:
         raise FormatError(known)
-    raise FormatError(f"{path} is not a merge table that this program can read ({', '.join(FORMATS)}).")
+    raise FormatError(
+        f"{path} is not a merge table that this program can read ({', '.join(FORMATS)}). "
+        "Export the tokenizer in one of these formats, or train one on texts."
+    )
 
 
 def _file_of(path: Path | str) -> Path:
@@ -471,7 +474,7 @@ def unpacked(data: bytes, name: str) -> bytes:
     try:
         content = member.decompress(data, LARGEST_UNPACKED + 1)
     except zlib.error as error:
-        raise FormatError(f"{name} holds damaged gzip data: {error}.") from error
+        raise damage_error(f"{name} holds damaged gzip data: {error}.") from error
     if len(content) > LARGEST_UNPACKED:
         raise TooLarge(
             f"{name} unpacks to more than {LARGEST_UNPACKED:,} bytes. Merge tables of this size are not read."

@@ -91,7 +91,8 @@ class _Head:
         if len(self._data) >= LARGEST_HEAD:
             return TooLarge(f"{what} this program reads only the first {LARGEST_HEAD:,} bytes of a GGUF file.")
         return FormatError(
-            f"{what} only {count_text(left, 'byte follows', 'bytes follow')}. The file was not copied completely."
+            f"{what} only {count_text(left, 'byte follows', 'bytes follow')}. The file was not copied completely. "
+            "Copy or download it again."
         )
 
 

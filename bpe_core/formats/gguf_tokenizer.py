@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, damage_error
 from bpe_core.formats.base import IN_WORDS, LONGEST, PIECES, Beside, Opened, ReadOnly, about
 from bpe_core.formats.byte_level import is_byte_level
 from bpe_core.formats.gguf_names import kinds_by_name
@@ -59,7 +59,7 @@ class Tokens:
         kinds = self._list("token_type", int)
         scores = self._list("scores", float)
         if len(set(self.texts)) < len(texts) or any(len(row) not in (0, len(texts)) for row in (kinds, scores)):
-            raise FormatError(
+            raise damage_error(
                 f"{name} is damaged: it lists {count_text(len(texts), 'token')}, but "
                 f"{count_text(len(set(self.texts)), 'different text')}, "
                 f"{count_text(len(kinds), 'kind')} and {count_text(len(scores), 'score')}."

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import BpeError, FormatError, damage_error
 from bpe_core.formats import rebuilding
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, own_numbers
 from bpe_core.formats.json_reading import Object
@@ -344,7 +344,7 @@ def checked_kinds(value: object, where: str) -> dict[str, str]:
         return {}
     sound = isinstance(value, dict) and len(value) <= MOST_REASONS
     if not sound or not all(kind in KINDS and _may_name(name, kind) for name, kind in value.items()):  # type: ignore[attr-defined]
-        raise FormatError(f"{where}: the reasons of the steps are damaged.")
+        raise damage_error(f"{where}: the reasons of the steps are damaged.")
     return dict(value)  # type: ignore[call-overload, no-any-return]
 
 
@@ -420,7 +420,7 @@ def scores_from(
     """
     if since is None:
         return None
-    damaged = FormatError(f"{where}: the scores of the tokens are damaged.")
+    damaged = damage_error(f"{where}: the scores of the tokens are damaged.")
     if not isinstance(since, list) or not since or not all(type(steps) is int for steps in since):
         raise damaged
     if since[0] != 0 or since != sorted(since) or since[-1] > len(columns.left) or (columns.right >= 0).any():

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, damage_error
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, Opened, Writer, decoded, recipe_from, reported, unless_ids
 from bpe_core.formats.patterns import expression_of, pattern_choices
@@ -134,7 +134,7 @@ def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
 
 def _text(line: bytes | None, where: str) -> str:
     if line is None:
-        raise FormatError(f"{where}: the file was truncated.")
+        raise damage_error(f"{where}: the file was truncated.")
     return decoded(line, where)
 
 

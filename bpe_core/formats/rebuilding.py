@@ -9,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError, RecipeError, damage_error
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import SINGLE, Scores, joined_lengths
@@ -199,9 +199,9 @@ def checked_recipe(values: object, where: str) -> Recipe:
         recipe = Recipe.from_dict(values)
         recipe.to_json().encode()
     except RecipeError as error:
-        raise FormatError(f"{where}: the recipe is damaged. {textwrap.shorten(str(error), LONGEST_REASON)}") from error
+        raise damage_error(f"{where}: the recipe is damaged. {textwrap.shorten(str(error), LONGEST_REASON)}") from error
     except UnicodeEncodeError as error:
-        raise FormatError(
+        raise damage_error(
             f"{where}: the recipe is damaged: it holds half of a surrogate pair, which is not a character."
         ) from error
     return recipe
@@ -298,5 +298,5 @@ def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
 def checked_numbers(values: object, tokens: int, where: str) -> Int64s:
     numbers = values if isinstance(values, list) and len(values) == tokens else [None]
     if not all(type(number) is int and NO_NUMBER <= number <= LARGEST_NUMBER for number in numbers):
-        raise FormatError(f"{where}: the ids of the tokens are damaged.")
+        raise damage_error(f"{where}: the ids of the tokens are damaged.")
     return np.array(values, np.int64)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import BpeError, damage_error
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.former_names import former_classes
 
@@ -107,8 +107,8 @@ def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
     return np.array(values, np.int64)
 
 
-def _wrong(where: str) -> FormatError:
-    return FormatError(f"{where}: the merge priorities are damaged.")
+def _wrong(where: str) -> BpeError:
+    return damage_error(f"{where}: the merge priorities are damaged.")
 
 
 __getattr__ = former_classes(__name__, Joining="MergePriorities")

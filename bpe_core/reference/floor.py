@@ -50,7 +50,7 @@ from heapq import nlargest
 from itertools import chain
 from typing import Any, NamedTuple
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, damage_error
 from bpe_core.support.foreign import report_faults
 from bpe_core.support.wording import count_text
 
@@ -105,7 +105,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
             cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit) - couples.credits[number, node]
         cost += count * cheapest[-1]
     if next(prices, None) is not None:
-        raise FormatError("The certificate is damaged: it has more prices than possible tokens in its words.")
+        raise damage_error("The certificate is damaged: it has more prices than possible tokens in its words.")
     value = cost - sum(nlargest(of["pieces"], sums.values()))
     tokens: int = -(-value // unit)
     return tokens
@@ -273,7 +273,7 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
     prices = [price for claim in floors for price in claim["prices"]]
     couples = [couple for claim in floors for couple in claim.get("couples", ())]
     if any(type(couple) is not list or len(couple) != 5 for couple in couples):
-        raise FormatError("The certificate is damaged: a couple must be a list of five numbers.")
+        raise damage_error("The certificate is damaged: a couple must be a list of five numbers.")
     prices += [price for *_, price in couples]
     for claim in floors:
         numbers += (claim["size"], claim["pieces"], claim["tokens"])
@@ -285,7 +285,7 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
         if min(least, default=0) < 0:
             raise FormatError(f"A {what} in the certificate is {min(least)}, but it cannot be below 0.")
     if certificate["unit"] < 1 or certificate["longest"] < 2:
-        raise FormatError("The certificate is damaged: its “unit” must be at least 1, and its “longest” at least 2.")
+        raise damage_error("The certificate is damaged: its “unit” must be at least 1, and its “longest” at least 2.")
     _check_sizes(certificate, len({symbol for symbol in symbols if symbol >= 0}))
 
 

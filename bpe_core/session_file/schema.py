@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, damage_error
 from bpe_core.session_file import checksums
 
 APPLICATION_ID = 0x42504558  # "BPEX" at a fixed offset of the file's header
@@ -138,5 +138,5 @@ def check(connection: sqlite3.Connection, name: str) -> int:
     ]
     ours = tables_of(version)
     if others or version < 1 or len(statements) != len(ours) or set(statements) != set(ours):
-        raise FormatError(f"{name} does not have the tables of a session file (version {version}); it is damaged.")
+        raise damage_error(f"{name} does not have the tables of a session file (version {version}); it is damaged.")
     return int(version)

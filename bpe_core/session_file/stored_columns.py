@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, damage_error
 from bpe_core.formats.merge_table import KINDS
 from bpe_core.formats.rebuilding import check_steps, in_columns
 from bpe_core.history.alphabet import Alphabet
@@ -80,7 +80,7 @@ def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reaso
     for name, place, kind, numbers in chunks:
         is_next = place == len(pieces.setdefault(name, []))
         if kind not in KINDS or kinds.setdefault(name, kind) != kind or not is_next:
-            raise FormatError(f"{where}: the values by which its steps were chosen are damaged.")
+            raise damage_error(f"{where}: the values by which its steps were chosen are damaged.")
         pieces[name].append(numbers)
     columns = {name: (b"".join(parts), np.dtype(kinds[name])) for name, parts in pieces.items()}
     if any(len(numbers) != learned * kind.itemsize for numbers, kind in columns.values()):
@@ -114,7 +114,7 @@ def scores_in(
         size = tokens_at_first - steps
         known = kind in SCORE_KINDS and len(numbers) == np.dtype(kind).itemsize * size
         if not (is_next and known) or steps > len(columns.left):
-            raise FormatError(f"{where}: the scores of the tokens are damaged.")
+            raise damage_error(f"{where}: the scores of the tokens are damaged.")
         since.append(steps)
         scores.append(np.frombuffer(numbers, kind).astype(np.dtype(kind).newbyteorder("=")))
     if not since:

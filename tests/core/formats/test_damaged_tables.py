@@ -113,6 +113,13 @@ def test_a_json_table_too_large_to_parse_at_once_is_refused(monkeypatch: pytest.
         FORMATS["json"].read(table, "table.json")
 
 
+@pytest.mark.parametrize("name", ["csv", "json"])
+def test_the_error_message_about_a_truncated_table_says_what_to_do(name: str) -> None:
+    rows = small_table(FORMATS[name]).splitlines(keepends=True)
+    with pytest.raises(FormatError, match=r"truncated\. Use another copy of the file, or make it again\."):
+        FORMATS[name].read(b"".join(rows[:4] if name == "csv" else rows[:-1]), f"table.{name}")
+
+
 @every_format
 def test_a_table_file_truncated_anywhere_is_refused(format: Format) -> None:
     data = small_table(format)
