@@ -80,20 +80,20 @@ class Splitter:
         a custom pattern does not match also becomes words. If the operations of a tokenizer file split between the
         bytes of a character, these bytes are escaped.
         """
-        return self._words_of_unit(text) if self._is_one_unit else self._words_of_units(text)
+        if not self._is_one_unit:
+            return self._words_of_units(text)
+        return self._custom_words(text) if self._is_custom else self._named_words(text)
 
     def _words_of_units(self, text: str) -> Iterator[str]:
         place = 0
+        words_of = self._custom_words if self._is_custom else self._named_words
         for part, is_special in parts_of(text, self._specials) if self._specials or not text else ((text, False),):
             if self._steps is not None and not is_special:
                 yield from self._steps.texts_of_words(part, place)
             elif not is_special:
                 for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
-                    yield from self._words_of_unit(unit)
+                    yield from words_of(unit)
             place += len(part)
-
-    def _words_of_unit(self, text: str) -> Iterator[str]:
-        return self._custom_words(text) if self._is_custom else self._named_words(text)
 
     def check_has_matched(self) -> None:
         """Raise PatternError if the pattern has matched nowhere. Such a pattern is probably a mistake.
