@@ -513,7 +513,7 @@ class History(Sequence[Step]):
         if "_ranks" in self.__dict__ or self._searched_words == FEW_WORDS:
             return self._ranks
         self._searched_words += 1
-        left = self.columns.left[self._joins]
+        left = self.columns.left[self._joins].astype(np.intp)  # otherwise NumPy converts the indices in each round
         right = self.columns.right[self._joins]
         base = len(self.alphabet)
         can_occur = np.zeros(base + len(left), np.bool_)
@@ -521,7 +521,8 @@ class History(Sequence[Step]):
         found, places = -1, np.zeros(0, np.int64)
         while found < len(places):
             found = len(places)
-            places = np.flatnonzero(can_occur[left] & can_occur[right])
+            places = np.flatnonzero(can_occur[left])
+            places = places[can_occur[right[places]]]
             can_occur[base + places] = True
         newest_first = places[::-1]
         pairs = zip(left[newest_first].tolist(), right[newest_first].tolist(), strict=True)

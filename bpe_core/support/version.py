@@ -56,6 +56,8 @@ def _states_of_sources(folder: os.PathLike[str] | str) -> Iterator[tuple[str, in
     """Yield the path, size and time of each source file below a folder. This is three times as fast as `Path.rglob`."""
     with os.scandir(folder) as entries:
         for entry in entries:
+            if entry.name == "__pycache__":  # two fifths of all files, and none of them is a source
+                continue
             if entry.is_dir():
                 yield from _states_of_sources(entry)
             elif entry.name.endswith(".py"):
