@@ -85,19 +85,19 @@ class Formats(Mapping[str, "Format"]):
     def asked_about(self, head: bytes) -> Iterator[Format]:
         """Yield the formats that may recognize a file whose content begins with `head`.
 
-        Each format has a first byte, a mark and a sign. A file must begin with the first byte, after spaces, and with
-        the mark. The sign must occur near the beginning. All three can be empty. A format is loaded only if `head`
-        passes all tests. Formats with a mark come first. Formats with neither mark nor sign come last, because they are
-        loaded for almost every file. A sign is searched for only when its format is next, because a search through the
+        Each format has a mark and a sign. A file must begin with the mark, and the sign must occur near the beginning.
+        Either can be empty. A format is loaded only if `head` passes both tests. Formats with a mark come first, and
+        formats with neither come last, because they are loaded for almost every file. A sign is searched for only when
+        its format is next, and only if the file has the first byte of this format, because a search through the
         beginning of a large file takes long.
         """
+        rows = self.rows.items()
         first = head.removeprefix(BOM_UTF8).lstrip()[:1]
-        rows = [(name, row) for name, row in self.rows.items() if row.first in (b"", first)]
         for name, row in rows:
             if row.mark and head.startswith(row.mark) and row.sign in head:
                 yield self[name]
         for name, row in rows:
-            if not row.mark and row.sign and row.sign in head:
+            if not row.mark and row.sign and row.first in (b"", first) and row.sign in head:
                 yield self[name]
         for name, row in rows:
             if not row.mark and not row.sign:

@@ -29,9 +29,9 @@ from bpe_core.formats.transformers_beside import config_beside, tokens_in
 from bpe_core.formats.transformers_classes import LIKE_BERT, SPACED, class_of, role_tokens
 from bpe_core.formats.transformers_files import CONFIG
 from bpe_core.formats.written_merges import LONGEST_LINE, VERSION, lines_of
-from bpe_core.history.alphabet import NUMBER_OF_KIND, Alphabet, LaidSymbols, SymbolKind, unknown_symbols
+from bpe_core.history.alphabet import NUMBER_OF_KIND, Alphabet, LaidSymbols, RawTexts, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.laid_texts import LaidTexts, RawTexts
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.history.token_texts import is_text, quoted, written
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import method_for

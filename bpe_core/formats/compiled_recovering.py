@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.history.laid_texts import ArrayOfTexts, LaidTexts, RawTexts, concatenate
+from bpe_core.history.alphabet import RawTexts
+from bpe_core.history.laid_texts import ArrayOfTexts, LaidTexts, concatenate
 from bpe_core.history.text_table import build_table, with_own_buffer
 from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortBuffer, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import joinable_pairs

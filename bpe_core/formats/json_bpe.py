@@ -266,7 +266,7 @@ def _style(
             "only one marker."
         )
     # no character that represents a byte is white space
-    has_whitespace = any(text in vocabulary and text not in specials for text in (" ", "\t", "\n"))
+    has_whitespace = not vocabulary.keys().isdisjoint({" ", "\t", "\n"}.difference(specials))
     is_plain = not (is_cut or suffix or has_spaces or mark or has_whitespace)
     looks_so = is_plain and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = (steps.byte_level and not mark) or looks_so

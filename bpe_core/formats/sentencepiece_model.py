@@ -57,13 +57,14 @@ from bpe_core.history.alphabet import (
     NUMBER_OF_KIND,
     Alphabet,
     LaidSymbols,
+    RawTexts,
     Symbol,
     symbols_for_unknown,
 )
 from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, MergePriorities
-from bpe_core.history.laid_texts import LaidTexts, RawTexts
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN

@@ -36,10 +36,9 @@ from bpe_core.formats.json_reading import (
 from bpe_core.formats.limitations import about_same_text, about_unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import RecoveredMerges, recover, recovered_among, with_seeds
-from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.alphabet import Alphabet, RawTexts
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import MergePriorities
-from bpe_core.history.laid_texts import RawTexts
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.arrays import Bytes, repeat

@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
-from bpe_core.history.laid_texts import RawTexts
+from bpe_core.history.laid_texts import ArrayOfTexts
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, repeat
+from bpe_core.support.arrays import Int32s, Int64s, repeat
 from bpe_core.support.former_names import former_classes
 
 Number = TypeVar("Number", bound=np.generic)
@@ -48,6 +48,45 @@ class Symbol(NamedTuple):
     def merges(self) -> bool:
         """Return whether a merge may join this symbol. A symbol for unknown characters is never joined."""
         return self.kind not in STAYS_ALONE
+
+
+class RawTexts(ArrayOfTexts[bytes]):
+    """A sequence of bytes objects that are stored in one array.
+
+    >>> texts = RawTexts.of([b"low", b"", b"er"])
+    >>> texts[2], [*texts.only(np.array([2, 0]))], texts.lengths.tolist()
+    (b'er', [b'er', b'low'], [3, 0, 2])
+    """
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> RawTexts:
+        starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+        return cls(np.frombuffer(b"".join(texts), np.uint8), starts)
+
+    def read_one(self, data: bytes) -> bytes:
+        return data
+
+    @cached_property
+    def all_read(self) -> list[bytes]:
+        together = self.data.tobytes()
+        return [together[start:end] for start, end in pairwise(self.starts.tolist())]
+
+    @property
+    def lengths(self) -> Int64s:
+        return np.diff(self.starts)
+
+    def without_beginnings(self, which: Int64s, length: int) -> RawTexts:
+        """Return a copy in which the texts with the indices `which` lack their first `length` bytes."""
+        stays = np.ones(len(self.data), np.bool_)
+        for place in range(length):
+            stays[self.starts[which] + place] = False
+        widths = np.diff(self.starts)
+        widths[which] -= length
+        return RawTexts(self.data[stays], np.concatenate((np.zeros(1, np.int64), np.cumsum(widths))))
+
+    def followed_by(self, more: RawTexts) -> RawTexts:
+        starts = np.concatenate((self.starts[:-1], more.starts + self.starts[-1]))
+        return RawTexts(np.concatenate((self.data, more.data)), starts)
 
 
 class LaidSymbols(Sequence[Symbol]):

@@ -113,44 +113,6 @@ class ArrayOfTexts(Sequence[Text]):
         return np.array([first.setdefault(text, place) for place, text in enumerate(self)], np.int64)
 
 
-class RawTexts(ArrayOfTexts[bytes]):
-    """A sequence of bytes objects that are stored in one array.
-
-    >>> texts = RawTexts.of([b"low", b"", b"er"])
-    >>> texts[2], [*texts.only(np.array([2, 0]))], texts.lengths.tolist()
-    (b'er', [b'er', b'low'], [3, 0, 2])
-    """
-
-    @classmethod
-    def of(cls, texts: Sequence[bytes]) -> RawTexts:
-        return cls(*concatenate(texts))
-
-    def read_one(self, data: bytes) -> bytes:
-        return data
-
-    @cached_property
-    def all_read(self) -> list[bytes]:
-        together = self.data.tobytes()
-        return [together[start:end] for start, end in pairwise(self.starts.tolist())]
-
-    @property
-    def lengths(self) -> Int64s:
-        return np.diff(self.starts)
-
-    def without_beginnings(self, which: Int64s, length: int) -> RawTexts:
-        """Return a copy in which the texts with the indices `which` lack their first `length` bytes."""
-        stays = np.ones(len(self.data), np.bool_)
-        for place in range(length):
-            stays[self.starts[which] + place] = False
-        widths = np.diff(self.starts)
-        widths[which] -= length
-        return RawTexts(self.data[stays], _with_end(widths))
-
-    def followed_by(self, more: RawTexts) -> RawTexts:
-        starts = np.concatenate((self.starts[:-1], more.starts + self.starts[-1]))
-        return RawTexts(np.concatenate((self.data, more.data)), starts)
-
-
 class LaidTexts(ArrayOfTexts[str]):
     """A sequence of strings that are stored in one array, in UTF-8.
 

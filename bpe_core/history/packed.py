@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, SpelledSeeds
+from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, RawTexts, SpelledSeeds
 from bpe_core.history.columns import Columns, Scores
 from bpe_core.history.joining import MergePriorities, PairRows
-from bpe_core.history.laid_texts import RawTexts
 from bpe_core.recipes.recipe import Recipe
 
 if TYPE_CHECKING:  # imported only for types, as that module imports this one

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, Symbol
+from bpe_core.history.alphabet import KINDS, Alphabet, LaidSymbols, RawTexts, Symbol
 from bpe_core.history.history import History
-from bpe_core.history.laid_texts import RawTexts
 from bpe_core.history.packed import packed, unpacked
 from bpe_core.recipes.recipe import Recipe
 
