@@ -143,6 +143,12 @@ def replace_on(
     while chosen:
         left = trim_indices(history, chosen, renumber=False, cancelled=work.cancelled)
         wanted = len(left.removed) - left.added
+        if wanted < 1:
+            raise NothingToLearn(
+                f"No token was swapped: without {count_text(len(left.removed), 'token')}, "
+                f"{count_text(left.added, 'character')} would need a token, so no id is left for a new token. Swap "
+                f"more than {count_text(left.added, 'token')}."
+            )
         try:
             grown = extend_on(words, left.history, growing_recipe(left.history, wanted, **changes), None, work)
         except NothingToLearn:

@@ -144,18 +144,14 @@ def with_specials(
     )
     size = history.recipe.vocab_size
     changes: dict[str, Any] = {} if size is None else {"vocab_size": size + len(texts) - len(before)}
-    alphabet = history.alphabet
     unknown = history.alphabet.unknown_id
-    if unknown is not None and alphabet.texts[unknown].decode() in rename:
-        name = rename[alphabet.texts[unknown].decode()]
-        symbols = list(alphabet.symbols)
-        symbols[unknown] = symbols[unknown]._replace(text=name.encode(), decoded=name.encode())
-        alphabet = Alphabet(tuple(symbols))
-        changes |= {"unknown_text": name}
+    unknown_text = None if unknown is None else rename.get(history.alphabet.texts[unknown].decode())
+    if unknown_text is not None:
+        changes |= {"unknown_text": unknown_text}
     recipe = history.recipe.with_changes(special_tokens=tuple(texts), preparation=steps, **changes)
     return History(
         recipe,
-        alphabet,
+        _with_renamed_pieces(history, rename),
         history.columns,
         reasons=history.reasons,
         scores=history.scores,
@@ -164,6 +160,27 @@ def with_specials(
         end_reason=history.end_reason,
         numbers=ids_beside(history, new),
     )
+
+
+def _with_renamed_pieces(history: History, rename: Mapping[str, str]) -> Alphabet:
+    """Return the alphabet in which the unknown token and the pieces of renamed special tokens have the new texts.
+
+    In files of Unigram, each special token is also a piece with the same id.
+    """
+    alphabet = history.alphabet
+    new_texts = {before.encode(): after.encode() for before, after in rename.items()}
+    places = [place for place, text in enumerate(alphabet.texts) if text in new_texts]
+    numbers = own_numbers(history).tolist()
+    unknown = [] if alphabet.unknown_id is None else [numbers[alphabet.unknown_id]]
+    special_numbers = {*unknown, *numbers[history.first_special :]}
+    pieces = [place for place in places if place == alphabet.unknown_id or numbers[place] in special_numbers]
+    if not pieces:
+        return alphabet
+    symbols = list(alphabet.symbols)
+    for place in pieces:
+        text = new_texts[symbols[place].text]
+        symbols[place] = symbols[place]._replace(text=text, decoded=text)
+    return Alphabet(tuple(symbols))
 
 
 def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remove: Sequence[str]) -> None:

@@ -70,7 +70,7 @@ def documents_of(text: Any) -> list[str]:
     elif hasattr(text, "columns") and hasattr(text, "__getitem__"):  # the items of a data frame are names of columns
         text = text[_name_of_texts(list(text.columns), "This table")]
     try:
-        documents = [text] if isinstance(text, str | bytes) else list(text)
+        documents: list[Any] = [text] if isinstance(text, str | bytes) else list(text)
     except TypeError as error:
         raise CorpusError(f"{TEXTS}, not a value of the type {type(text).__name__}.") from error
     documents = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(documents, 1)]

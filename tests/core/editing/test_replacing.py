@@ -13,6 +13,7 @@ import pytest
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import models, pre_tokenizers
 
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
@@ -112,6 +113,15 @@ def test_impossible_replacements_of_tokens_are_refused_with_an_error_message(tab
     for attempt, kind, message in cases:
         with pytest.raises(kind, match=message):
             attempt()
+
+
+def test_a_replacement_that_would_need_more_characters_than_it_frees_ids_is_refused(tmp_path: Path) -> None:
+    texts = ("[UNK]", "a", "##b", "ab", "xyz")
+    library = tokenizers.Tokenizer(models.WordPiece({text: id for id, text in enumerate(texts)}, unk_token="[UNK]"))
+    library.pre_tokenizer = pre_tokenizers.Whitespace()
+    library.save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(NothingToLearn, match=r"without 1 token, 3 characters .* Swap more than 3 tokens"):
+        replace(Corpus.from_texts(["ab aba"]), open_table(tmp_path / "tokenizer.json"), 1)
 
 
 def test_the_replace_command_reports_how_many_tokens_are_saved_in_each_text(

@@ -104,6 +104,25 @@ def test_invalid_changes_of_special_tokens_are_refused_with_an_error_message(lea
             bpe.change_specials(learned_table, **choices)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("renamed", ["<s>", "<unk>"])
+def test_a_special_token_that_is_also_a_piece_of_unigram_is_renamed(renamed: str, tmp_path: Path) -> None:
+    made = tokenizers.Tokenizer(models.Unigram())
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=80, special_tokens=["<s>", "<unk>"], unk_token="<unk>", show_progress=False
+    )
+    made.train_from_iterator([text_of("poem")], trainer)
+    made.save(str(tmp_path / "tokenizer.json"))
+    done = bpe.change_specials(bpe.open(tmp_path / "tokenizer.json"), rename={renamed: "<new>"})
+    bpe.save(done, tmp_path / "new.tokenizer.json")
+    library = tokenizers.Tokenizer.from_file(str(tmp_path / "new.tokenizer.json"))
+    assert library.token_to_id("<new>") == made.token_to_id(renamed)
+    assert library.token_to_id(renamed) is None
+    study = bpe.Study.of(done)
+    for text in (f"the <new> {renamed} of", "a ☃ snowman"):
+        assert study.encode(text) == library.encode(text).ids
+
+
 def test_two_special_tokens_can_swap_their_names(learned_table: History) -> None:
     done = bpe.change_specials(learned_table, rename={"<pad>": "<end>", "<end>": "<pad>"})
     before = special_ids(learned_table)
