@@ -551,7 +551,9 @@ def _width(symbol: Symbol) -> int:
         return 0
     if symbol.kind == "character":  # the character may stand for a blank
         return len(symbol.text)
-    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank after it belongs to the marker
+    # A blank behind the character belongs to the marker. A symbol inside a word may end the word, too.
+    ends_word = symbol.kind == "glued" or (symbol.kind == "continuation" and len(symbol.decoded) > 1)
+    return len(symbol.decoded) - (ends_word and symbol.decoded.endswith(b" "))
 
 
 def _character_width(lead: int) -> int:

@@ -115,18 +115,32 @@ THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"
           "continued, glued": lambda: train_with_continuing_prefix(end_of_word_suffix="</w>")}  # fmt: skip
 
 
+def marks_of(kind: str) -> dict[str, str]:
+    marks = {"end_of_word_suffix": "</w>"} if "glued" in kind else {}
+    return marks | ({"continuing_subword_prefix": "##"} if "continued" in kind else {})
+
+
+@pytest.mark.parametrize("kind", ["glued", "continued", "continued, glued"])
+def test_tokens_of_words_with_marks_have_the_places_of_the_tokenizers_library(kind: str) -> None:
+    theirs = THEIRS[kind]()
+    trainer = tokenizers.trainers.BpeTrainer(special_tokens=["<unk>"], show_progress=False, **marks_of(kind))
+    theirs.train_from_iterator([languages()], trainer)
+    opened = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
+    text = "the lowest of the löw one"
+    places = [(start, stop) for _, start, stop, _, _ in Tokenizer(opened.history).token_spans(text)]
+    assert places == theirs.encode(text).offsets
+
+
 @pytest.mark.parametrize("kind", THEIRS)
 def test_tokenizer_json_files_trained_by_the_tokenizers_library_keep_their_ids(kind: str) -> None:
     theirs = THEIRS[kind]()
     specials = ["<|endoftext|>"] if kind in ("ByteLevel", "Split") else ["<unk>", "<s>", "</s>"]
-    marks = {"end_of_word_suffix": "</w>"} if "glued" in kind else {}
-    marks |= {"continuing_subword_prefix": "##"} if "continued" in kind else {}
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=700,
         special_tokens=specials,  # the trainer numbers special tokens first, and the engine numbers them last
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet() if len(specials) == 1 else [],
         show_progress=False,
-        **marks,
+        **marks_of(kind),
     )
     theirs.train_from_iterator([languages()], trainer)
     opened = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
