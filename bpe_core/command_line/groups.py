@@ -172,6 +172,9 @@ class _MixtureBuilder:
         self.groups = {name: replace(group, weight=usual) for name, group in self.groups.items()}
         weighed = [weight.rpartition("=")[0] for weight in weights]
         refuse_repeated(weighed, "--weights")
+        unknown = [name for name in weighed if name not in {*self._names, *self.groups, *with_dev}]
+        if unknown and self._names != [""]:
+            raise RecipeError(f"--weights names {unknown[0][:40]!r}, but the groups are {', '.join(self._names)}.")
         without = [name for name in self._names if name not in weighed and name not in with_dev]
         if without and self.by != "times":
             raise RecipeError(f"The group {without[0]!r} has no share. Give each group a share. 0% is allowed.")
