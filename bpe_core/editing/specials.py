@@ -58,6 +58,12 @@ class SpecialsChanged:
         if self.removed:
             some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.removed.items())
             sentences.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} removed: {some}.")
+            pieces = {*written(self.history)}  # in files of Unigram, a special token is also a piece
+            sentences += [
+                f"{quoted(text)} is still an ordinary token of the vocabulary. To remove this token, too, use trim."
+                for text in self.removed
+                if text.encode() in pieces
+            ]
         return sentences
 
 

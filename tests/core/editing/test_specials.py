@@ -104,8 +104,9 @@ def test_invalid_changes_of_special_tokens_are_refused_with_an_error_message(lea
             bpe.change_specials(learned_table, **choices)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("renamed", ["<s>", "<unk>"])
-def test_a_special_token_that_is_also_a_piece_of_unigram_is_renamed(renamed: str, tmp_path: Path) -> None:
+@pytest.fixture
+def unigram(tmp_path: Path) -> tokenizers.Tokenizer:
+    """Make a Unigram file, in which each special token is also a piece."""
     made = tokenizers.Tokenizer(models.Unigram())
     made.pre_tokenizer = pre_tokenizers.Metaspace()
     trainer = trainers.UnigramTrainer(
@@ -113,14 +114,29 @@ def test_a_special_token_that_is_also_a_piece_of_unigram_is_renamed(renamed: str
     )
     made.train_from_iterator([text_of("poem")], trainer)
     made.save(str(tmp_path / "tokenizer.json"))
+    return made
+
+
+@pytest.mark.parametrize("renamed", ["<s>", "<unk>"])
+def test_a_special_token_that_is_also_a_piece_of_unigram_is_renamed(
+    renamed: str, unigram: tokenizers.Tokenizer, tmp_path: Path
+) -> None:
     done = bpe.change_specials(bpe.open(tmp_path / "tokenizer.json"), rename={renamed: "<new>"})
     bpe.save(done, tmp_path / "new.tokenizer.json")
     library = tokenizers.Tokenizer.from_file(str(tmp_path / "new.tokenizer.json"))
-    assert library.token_to_id("<new>") == made.token_to_id(renamed)
+    assert library.token_to_id("<new>") == unigram.token_to_id(renamed)
     assert library.token_to_id(renamed) is None
     study = bpe.Study.of(done)
     for text in (f"the <new> {renamed} of", "a ☃ snowman"):
         assert study.encode(text) == library.encode(text).ids
+
+
+@pytest.mark.usefixtures("unigram")
+def test_a_removed_special_token_that_is_also_a_piece_is_reported_and_can_be_trimmed(tmp_path: Path) -> None:
+    done = bpe.change_specials(bpe.open(tmp_path / "tokenizer.json"), remove=["<s>"])
+    assert "“<s>” is still an ordinary token of the vocabulary" in done.sentences[-1]
+    trimmed = bpe.Study.of(bpe.trim(done, [done.removed["<s>"]]))
+    assert trimmed.token_to_id("<s>") is None
 
 
 def test_two_special_tokens_can_swap_their_names(learned_table: History) -> None:
