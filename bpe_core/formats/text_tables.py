@@ -177,7 +177,10 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
         where = f"{name}, line {number:,}"
         text = line.strip()
         if text.startswith(b"]"):
-            if comma or (text, lines.read().strip()) not in ((b"]", b"}"), (b"]}", b"")):
+            rest = lines.read().strip()
+            if (text, rest) == (b"]", b""):
+                raise damage_error(f"{name} ends without its last bracket: it was truncated.")
+            if comma or (text, rest) not in ((b"]", b"}"), (b"]}", b"")):
                 raise FormatError(f"{where}: the list of merges does not end with a closing bracket.")
             return
         if text:
