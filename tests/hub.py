@@ -11,10 +11,12 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+
+from tests.web_server import serving
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 Files = Mapping[str, bytes]
@@ -100,12 +102,5 @@ def serve_hub(name: str, files: Files, licence: str) -> Iterator[tuple[str, list
             if has_body:
                 self.wfile.write(data)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", requested
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Handler) as address:
+        yield address, requested

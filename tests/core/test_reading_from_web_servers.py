@@ -6,9 +6,8 @@ No redirection to a local file is followed.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 
 from bpe_core.errors import CorpusError
 from bpe_core.text.corpus import Corpus
+from tests.web_server import serving
 
 pytestmark = pytest.mark.skipif(find_spec("aiohttp") is None, reason="the package aiohttp is not installed")
 
@@ -84,12 +84,8 @@ def server(tmp_path: Path) -> Iterator[str]:
     secret = tmp_path / "secret.txt"
     secret.write_text("a secret of this computer")
     Answers.secret = str(secret)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as running:
-        thread = threading.Thread(target=running.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
-        thread.join()
+    with serving(Answers) as address:
+        yield address
 
 
 def read(address: str) -> str:
