@@ -353,8 +353,8 @@ def _open(path: Path, beside: Beside) -> OpenedTable:
     if known:
         raise FormatError(known)
     raise FormatError(
-        f"{path} is not a merge table that this program can read ({', '.join(FORMATS)}). "
-        "Export the tokenizer in one of these formats, or train one on texts."
+        f"{path} is not a merge table that this program can read. Export the tokenizer as tokenizer.json or in another "
+        "format that `bpe-explorer convert --help` lists, or train one on texts."
     )
 
 

@@ -256,7 +256,7 @@ def test_opening_a_huge_video_as_a_tokenizer_is_refused_without_reading_the_whol
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
 def test_opening_an_endless_device_as_a_table_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"^/dev/zero is not a merge table .*Export the tokenizer"):
+    with pytest.raises(FormatError, match=r"^/dev/zero is not a merge table [^…]*Export the tokenizer [^…]*$"):
         open_table("/dev/zero")
 
 
